@@ -31,16 +31,16 @@ export function requireCallback(callback: unknown): void {
 }
 
 /** How many ms ahead a deadline must be to be checked: some three years. */
-const FAR = 1e11;
+const FAR_AHEAD_MS = 1e11;
 /** A deadline within this many ms of the wall clock's present counts as a time of the wall clock: some ten years. */
-const NEAR_PRESENT = 3e11;
+const PLAUSIBLE_MS = 3e11;
 
 /**
  * Warns, once in a process, if a deadline seems to be a time of the wall clock and not of `now()`: it lies decades
  * ahead, and its timer would never fire. `now` in ms on the scheduler's clock.
  */
 export function warnOfWallClock(deadline: number, now: number): void {
-  if (deadline - now < FAR || Math.abs(deadline - Date.now()) > NEAR_PRESENT) return;
+  if (deadline - now < FAR_AHEAD_MS || Math.abs(deadline - Date.now()) > PLAUSIBLE_MS) return;
   const years = Math.round((deadline - now) / (365.25 * 24 * 3_600_000));
   warnOnce(
     'SHARDWHEEL_WALL_CLOCK',
@@ -58,7 +58,7 @@ export function delayUntil(date: unknown): number {
   const time = epochTimeOf(date);
   if (time - time !== 0) throw new InvalidDeadlineError(date, 'must be a valid Date, or ms since 1970', 'date');
   const delay = time - Date.now();
-  if (delay < -NEAR_PRESENT) warnOfLongPast(date);
+  if (delay < -PLAUSIBLE_MS) warnOfLongPast(date);
   return delay;
 }
 
@@ -73,7 +73,7 @@ export function warnOfLongPast(date: unknown): void {
 }
 
 /** Whether a time of the wall clock lies further back than a program can mean, in ms since 1970. */
-export const isLongPast = (time: number, now: number): boolean => time < now - NEAR_PRESENT;
+export const isLongPast = (time: number, now: number): boolean => time < now - PLAUSIBLE_MS;
 
 /**
  * Warns, once in a process, if the argument of a repeating timer without options has only names of options: they were

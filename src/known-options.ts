@@ -66,11 +66,11 @@ const MEANT: Readonly<Record<string, string>> = {
 };
 
 /** Longer names are nobody's: they are not compared, and not shown whole. */
-const LONGEST_NAME = 64;
+const MAX_NAME_LENGTH = 64;
 
 /** The known name that was probably meant, by what it says or by its spelling; undefined if none is similar. */
 function nearest(name: string, known: readonly string[]): string | undefined {
-  if (name.length > LONGEST_NAME) return undefined;
+  if (name.length > MAX_NAME_LENGTH) return undefined;
   const lower = name.toLowerCase();
   const said = lower.replaceAll(/[^a-z]/g, '');
   const meant = known.find((each) => Object.hasOwn(MEANT, each) && MEANT[each].split(' ').includes(said));
@@ -101,7 +101,7 @@ export function refuseUnknown(
       throw new InvalidConfigError(`${what}.${name}`, `is no option any more: ${renamed[name]}`, value);
     }
     const remedy = meant === undefined ? `there are ${names.join(', ')}` : `did you mean '${meant}'?`;
-    const shown = name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name;
+    const shown = name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH)}…` : name;
     throw new InvalidConfigError(`${what}.${shown}`, `is not an option: ${remedy}`, value);
   }
 }

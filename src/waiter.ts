@@ -8,7 +8,7 @@ export type Cancelling = 'cancelled' | 'cancelled with its group';
 export type Ending = 'delivered' | Cancelling | 'handed back';
 
 /** The parts of a client that a waiter needs. */
-interface WaiterHost {
+interface WaiterClient {
   readonly isClosed: boolean;
   /** Live timers that somebody waits for. */
   waiters: number;
@@ -20,7 +20,7 @@ interface WaiterHost {
  * A waiter's timer has been started, as the last step of the call that starts it. `ref`: whether its label lets timers
  * hold the process; if not, the label counts it.
  */
-export let beginWait: (waiter: Waiter, client: WaiterHost, id: TimerId, ref: boolean) => void;
+export let beginWait: (waiter: Waiter, client: WaiterClient, id: TimerId, ref: boolean) => void;
 /** A waiter's timer has ended. Does nothing if the waiter has left it since. */
 export let endWait: (waiter: Waiter, id: TimerId, how: Ending) => void;
 
@@ -44,7 +44,7 @@ export abstract class Waiter {
   /** Whether its promise is settled where `close` hands its timer back, so that this needs no further work. */
   abstract readonly isSettledByClose: boolean;
   /** The client that has its timer; undefined while it has none. */
-  #client: WaiterHost | undefined = undefined;
+  #client: WaiterClient | undefined = undefined;
   #id: TimerId = Number.NaN;
   /** Whether its timers hold the process, unless their label says that they do not. */
   readonly #holds: boolean;

@@ -21,7 +21,7 @@ const ROOM = GROUPS * WORDS_PER_GROUP;
 const BYTES = ROOM * Int32Array.BYTES_PER_ELEMENT;
 
 /** Of this thread, which spares it the memory. */
-const told = new Set<string>();
+const warned = new Set<string>();
 let shared: SharedArrayBuffer | undefined;
 
 /**
@@ -30,8 +30,8 @@ let shared: SharedArrayBuffer | undefined;
  */
 export function warnOnce(code: string, message: () => string, about = ''): void {
   const id = code + about;
-  if (told.has(id)) return;
-  told.add(id);
+  if (warned.has(id)) return;
+  warned.add(id);
   if (mark(sharedWarnings(), hashOf(id))) emitWarning(message(), { type: 'ShardwheelWarning', code });
 }
 

@@ -80,26 +80,29 @@ export function comparisonOf({ comparisons }: Results, suite: string): Compariso
 }
 
 function tableOf(comparison: Comparison, packages?: Versions): string {
-  const { about, absent = {}, base, title } = comparison;
+  const { absent = {}, title } = comparison;
   return [
     `### ${title}`,
     '',
-    `${about}${withPeers(comparison, packages)}${base === '' ? '' : ` × is of ${base}.`}`,
+    aboutOf(comparison, withPeers(comparison, packages)),
     '',
     ...linesOf(comparison),
     ...Object.entries(absent).flatMap(([name, why]) => ['', `Not measured: ${name}, ${why}.`]),
   ].join('\n');
 }
 
-const roundsOf = ({ rounds }: Results): string => (rounds === 1 ? 'one round' : `${rounds} rounds`);
+export const roundsOf = ({ rounds }: Results): string => (rounds === 1 ? 'one round' : `${rounds} rounds`);
 
 function withPeers(comparison: Comparison, packages?: Versions): string {
   const peers = describePeers(comparison, packages);
   return peers === '' ? '' : ` With ${peers}.`;
 }
 
-/** What was measured, and of what the ratios are. */
-export const aboutOf = ({ about, base }: Comparison): string => (base === '' ? about : `${about} × is of ${base}.`);
+/** What was measured, with what, and of what the ratios are. */
+export function aboutOf({ about, base }: Comparison, peers = ''): string {
+  const ratios = base === '' ? '' : ` × is of ${base}.`;
+  return about + peers + ratios;
+}
 
 function linesOf(comparison: Comparison): string[] {
   const { base, figures } = comparison;

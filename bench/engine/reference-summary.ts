@@ -23,18 +23,20 @@ const rows = [
 export function referenceSummaryOf(reference: Results, others: readonly Results[]): string {
   const runs = [reference, ...others];
   const releases = runs.map(releaseOf).sort();
+  const rounds = listed(runs.map((run) => `${run.rounds} rounds on Node ${releaseOf(run)}`));
   return block('reference-summary', [
     `| | Node's timers | shardwheel | of Node's | on Node ${listed(releases)} |`,
     '|---|---:|---:|---:|---:|',
     ...rows.map(([key, title, unit]) => {
       const [before, after] = [medianOf(reference, NODE, key), medianOf(reference, OURS, key)];
       const ratios = runs.map((run) => ratioOf(run, key));
-      const shown = [before, after].map((value) => `${figure(value)}${unit === '' ? '' : ` ${unit}`}`);
-      return `| ${[title, ...shown, `${figure(ratios[0])}×`, range(ratios)].join(' | ')} |`;
+      const shown = [before, after].map((value) => [figure(value), unit].filter((part) => part !== '').join(' '));
+      const gain = `${figure(ratios[0])}×`;
+      return `| ${[title, ...shown, gain, range(ratios)].join(' | ')} |`;
     }),
     '',
     `Medians of ${reference.rounds} rounds, ${reference.date.slice(0, 10)}, on ${describeMachine(reference.machine)}. The last column has the least and the ` +
-      `most of all releases: ${listed(runs.map((run) => `${run.rounds} rounds on Node ${releaseOf(run)}`))}.`,
+      `most of all releases: ${rounds}.`,
   ]);
 }
 

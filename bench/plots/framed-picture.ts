@@ -54,7 +54,8 @@ export function framedPicture(picture: Picture, theme: Theme): string {
       ...panel.options,
       marks: [...panel.marks],
     });
-    return `${heading}\n${plot.outerHTML.replace('<svg ', `<svg x="${x}" y="${y + HEADING - 4}" `)}`;
+    const placed = plot.outerHTML.replace('<svg ', `<svg x="${x}" y="${y + HEADING - 4}" `);
+    return `${heading}\n${placed}`;
   });
   const height = top + Math.ceil(panels.length / columns) * (panelHeight + HEADING) + FOOT;
   const lines = [
@@ -76,7 +77,8 @@ export function framedPicture(picture: Picture, theme: Theme): string {
 export function describeRun({ rounds, date, machine, remark }: Results, shown = 'Medians'): string {
   const { cpu, cpus, node } = machine;
   const of = rounds === 1 ? 'One round' : `${shown} of ${rounds} rounds`;
-  return `${of}, ${date.slice(0, 10)}. Node ${node.slice(1)}, ${cpus} × ${cpu.replace(/\(R\)| Processor/g, '')}.${remark === undefined ? '' : ` ${remark}`}`;
+  const said = `${of}, ${date.slice(0, 10)}. Node ${node.slice(1)}, ${cpus} × ${cpu.replace(/\(R\)| Processor/g, '')}.`;
+  return remark === undefined ? said : `${said} ${remark}`;
 }
 
 /** A legend's mark on its own: the line and the symbol that the panels have. */

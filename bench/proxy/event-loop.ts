@@ -3,7 +3,7 @@ import type { EventLoopUtilization } from 'node:perf_hooks';
 import { Worker } from 'node:worker_threads';
 import type { SchedulerHandle } from 'shardwheel';
 import { type ConnectionCounts, ConnectionJournal, type ConnectionRecord } from './connection-journal.ts';
-import type { LoadTimeouts } from './load.ts';
+import type { LoadTimeouts } from './load-timeouts.ts';
 import { byRoute, type Route, routes } from './plans.ts';
 import type { TimerCounts } from './timer-census.ts';
 

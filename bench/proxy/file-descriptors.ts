@@ -1,4 +1,5 @@
-import { MAX_SLOW, type Options } from './options.ts';
+/** Most connections open at a time besides the quick ones and those that stand. */
+export const MAX_SLOW = 600;
 
 /** Of Node, its threads and its files. */
 const BESIDE_SOCKETS = 200;
@@ -8,7 +9,7 @@ export function descriptorsNeeded({
   standing,
   parallel,
   processes,
-}: Pick<Options, 'standing' | 'parallel' | 'processes'>): number {
+}: Record<'standing' | 'parallel' | 'processes', number>): number {
   return 2 * Math.ceil((standing + parallel + MAX_SLOW) / processes) + BESIDE_SOCKETS;
 }
 

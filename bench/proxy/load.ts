@@ -1,11 +1,10 @@
 import { askForPort } from '../../examples/tcp-proxy/acceptor.ts';
-import type { ProxyTimeouts } from '../../examples/tcp-proxy/proxy.ts';
 import { ConnectionCut, GarbledAnswer, LoadClient, type Moments } from './load-client.ts';
+import type { LoadTimeouts } from './load-timeouts.ts';
 import { hangingPlans, healthyPlans, type Plan, quickPlan, type Route, type Standing, standingPlans } from './plans.ts';
 import { StallGauge } from './stall-gauge.ts';
 
 /** Of proxies of which some speak TLS. */
-export type LoadTimeouts = Required<ProxyTimeouts>;
 
 export interface LoadOptions {
   /** of the proxies, both on 127.0.0.1 */

@@ -4,10 +4,11 @@ import { createScheduler, type Scheduler } from 'shardwheel';
 import { canSharePorts } from '../../examples/tcp-proxy/port-sharing.ts';
 import { Child } from './child.ts';
 import { EventLoops } from './event-loops.ts';
+import { MAX_SLOW } from './file-descriptors.ts';
 import { KillSchedule } from './kill-schedule.ts';
 import type { LoadOptions, LoadReport } from './load.ts';
 import type { Measurement } from './measurement.ts';
-import { MAX_SLOW, type Options } from './options.ts';
+import type { Options } from './options.ts';
 import { allPlans, type Route } from './plans.ts';
 import { Progress } from './progress.ts';
 import { TimerCensus } from './timer-census.ts';
@@ -17,8 +18,8 @@ import { TimerCensus } from './timer-census.ts';
  *
  *   load (load-process) ──127.0.0.1──▶ proxies + scheduler (this process) ──127.0.0.1──▶ upstream, blackhole
  *
- * This thread owns the scheduler and serves nothing. Each event loop is a thread of its own, a client of that scheduler,
- * with a proxy for each route: before the test upstream, before the blackhole, and with clients that speak TLS.
+ * This thread owns the scheduler and serves nothing. Each event loop is a thread of its own, a client of that
+ * scheduler, with a proxy for each route: before the test upstream, before the blackhole, and with TLS clients.
  */
 
 /** ms in which the scheduler has noticed that threads are gone. */

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { descriptorLimit, descriptorsNeeded } from './file-descriptors.ts';
-import type { LoadTimeouts } from './load.ts';
+import type { LoadTimeouts } from './load-timeouts.ts';
 
 export interface Options {
   seconds: number;
@@ -24,9 +24,6 @@ export interface Options {
 }
 
 type Flags = Omit<Options, 'timeouts'> & LoadTimeouts;
-
-/** Most connections open at a time besides the quick ones and those that stand. */
-export const MAX_SLOW = 600;
 
 const number =
   (least: number, most: number, whole = true) =>

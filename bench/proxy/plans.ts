@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CutReason } from '../../examples/tcp-proxy/proxy.ts';
-import type { LoadTimeouts } from './load.ts';
 import type { LoadClient } from './load-client.ts';
+import type { LoadTimeouts } from './load-timeouts.ts';
 import { MAX_ANSWER } from './protocol.ts';
 
 /**

@@ -1,8 +1,9 @@
 import type { CutReason, Outcome } from '../../examples/tcp-proxy/proxy.ts';
 import type { ConnectionRecord } from './connection-journal.ts';
 import type { Kill } from './event-loops.ts';
-import type { Ending, LoadReport, LoadTimeouts, Observation } from './load.ts';
+import type { Ending, LoadReport, Observation } from './load.ts';
 import type { Moment, Moments } from './load-client.ts';
+import type { LoadTimeouts } from './load-timeouts.ts';
 import { allPlans, byRoute, type Plan, type Route } from './plans.ts';
 
 /** What the times of the ends are held against. */

@@ -1,6 +1,6 @@
 import { outsideContexts } from '../async-context/async-context.ts';
 import type { Client } from '../client/client.ts';
-import type { ToldLabel } from '../client/labels/label-counts.ts';
+import type { ReportedLabel } from '../client/labels/label-counts.ts';
 import { SchedulerClosedError } from '../errors.ts';
 import type { FromThread } from '../shard/lane-mail.ts';
 import { type Board, OWNER } from '../sharing/board.ts';
@@ -20,24 +20,24 @@ interface ToEveryone {
 }
 
 /** What a client tells the owner of its labels, when it is asked for its counts. */
-export interface ToldLabels {
+export interface ReportedLabels {
   readonly kind: 'labels';
   readonly client: number;
   /** Which question it answers: see `Board.asked`. */
   readonly asked: number;
-  readonly labels: readonly ToldLabel[];
+  readonly labels: readonly ReportedLabel[];
 }
 
 /** What else a client hears. */
 interface Heard {
   /** The answer of a shard. */
   answer?(message: FromThread): void;
-  labels?(message: ToldLabels): void;
+  labels?(message: ReportedLabels): void;
 }
 
 export type ToClient =
   | FromThread
-  | ToldLabels
+  | ReportedLabels
   | { readonly kind: 'cancelled'; readonly request: number; readonly client: number; readonly was: boolean };
 
 interface Question {
@@ -93,8 +93,8 @@ export class ClientMail {
   }
 
   /** Tells the owner of the labels of this client. Throws if there is no memory for the message. */
-  tellLabels(asked: number, labels: readonly ToldLabel[]): void {
-    const message: ToldLabels = { kind: 'labels', client: this.serial, asked, labels };
+  tellLabels(asked: number, labels: readonly ReportedLabel[]): void {
+    const message: ReportedLabels = { kind: 'labels', client: this.serial, asked, labels };
     post(addressOf.client(this.name, OWNER), message);
   }
 

@@ -14,7 +14,7 @@ import { Coordinator, type CoordinatorEvents, type OtherClients } from './coordi
 import type { ConnectOptions } from './options.ts';
 import { OthersThreads } from './others-threads.ts';
 import { ServedClient } from './served-client.ts';
-import { detach, type KnownClient, ringHosts, scalesOn } from './sharing.ts';
+import { detach, type KnownClient, ringDoorbells, scalesOn } from './sharing.ts';
 
 /** ms between two checks of the owner's pulse, if the owner is not the main thread. */
 const OWNER_CHECK_MS = 100;
@@ -26,7 +26,7 @@ export function connectClient(
   events: CoordinatorEvents,
   left: () => void,
 ): Coordinator {
-  const board = new Board(handle.board, handle.hosts.length);
+  const board = new Board(handle.board, handle.doorbells.length);
   if (board.isClosed) throw HandleError.stale('the scheduler has been closed');
   if (board.owner.isGone()) throw HandleError.stale("the scheduler's thread has ended");
   const membership = outsideContexts(() => board.join(threadNumber()));
@@ -113,7 +113,7 @@ class ConnectedClients implements OtherClients {
     const { board, handle } = this.parts;
     board.wakeClients();
     board.owner.wake();
-    ringHosts(handle);
+    ringDoorbells(handle);
   }
 
   leave(): void {
@@ -126,7 +126,7 @@ class ConnectedClients implements OtherClients {
       for (const { setup } of served.hosts) detach(handle, setup.number, this.number);
       this.entry.free();
     } catch {
-      // No memory for a message: the owner finds the pulse without a holder.
+      // No memory for a message: the owner finds the pulse without a keeper.
     }
     left();
   }
@@ -144,7 +144,7 @@ class ConnectedClients implements OtherClients {
   private answer(asked: number): void {
     const { entry, mail } = this;
     const { client } = this.parts.served;
-    if (asked === entry.told) return;
+    if (asked === entry.reported) return;
     setCounts(entry, client);
     try {
       if (labelCount(client) > 0) mail.tellLabels(asked, labelCounts(client));

@@ -118,9 +118,9 @@ export class Coordinator {
   async nextExpiration(): Promise<number | undefined> {
     const { client, scale } = this;
     let earliest = Number.POSITIVE_INFINITY;
-    for (let isHeldBack = true; isHeldBack; ) {
+    for (let isKeptBack = true; isKeptBack; ) {
       const asked = this.ask('nextDue', (due) => due);
-      isHeldBack = client.lanes.some(({ commands }) => commands.wantsRoom); // behind a full ring
+      isKeptBack = client.lanes.some(({ commands }) => commands.wantsRoom); // behind a full ring
       earliest = Math.min(...(await asked));
     }
     for (const lane of client.lanes) earliest = Math.min(earliest, lane.nextFiredDue());

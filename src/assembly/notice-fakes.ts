@@ -1,7 +1,7 @@
 import { areFaked, areNative } from '../time/native-timers.ts';
 import { emitWarning } from '../unfaked.ts';
 
-let isTold = false;
+let isReported = false;
 
 const REMEDY =
   "for time that a test moves use createScheduler({ clock: 'manual' }) and advanceTo(); for real time make the scheduler " +
@@ -28,10 +28,10 @@ function consequence(isManual: boolean, areKnown: boolean): string | undefined {
  */
 export function noticeFakes(isManual: boolean): void {
   const areKnown = areNative();
-  if (isTold || !areFaked()) return;
+  if (isReported || !areFaked()) return;
   const what = consequence(isManual, areKnown);
   if (what === undefined) return;
-  isTold = true;
+  isReported = true;
   emitWarning(`A scheduler was made while a test fakes the timers of this thread: ${what}`, {
     type: 'ShardwheelWarning',
     code: 'SHARDWHEEL_FAKE_TIMERS',

@@ -4,7 +4,7 @@ import { ServingRecord } from '../hosts/serving.ts';
 import { NOT_YET } from '../hosts/thread-policy.ts';
 import type { ShardSetup } from '../shard/build-shard.ts';
 import type { FromThread } from '../shard/lane-mail.ts';
-import type { Board, HostState } from '../sharing/board.ts';
+import type { Board, ServerState } from '../sharing/board.ts';
 import type { SchedulerHandle } from '../sharing/handle.ts';
 import { SharedClock } from '../time/shared-clock.ts';
 import type { CoordinatorEvents } from './coordinator.ts';
@@ -53,7 +53,7 @@ export class OthersThreads implements ClientThreads {
     return link;
   }
 
-  private serverOf(host: number): HostState {
+  private serverOf(host: number): ServerState {
     return this.ending === undefined ? this.parts.board.serverOf(host) : { by: 'clients' };
   }
 

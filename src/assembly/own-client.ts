@@ -32,9 +32,9 @@ export function ownClient(options: ResolvedOptions, events: CoordinatorEvents): 
 function newShared(options: ResolvedOptions): HandleParts {
   const { shards, isAuto, tick, wheel, capacity, keepsContexts, ioFirst } = options;
   const clock = SharedClock.allocate(options.manual);
-  const hosts = Array.from({ length: isAuto ? 1 : Math.max(1, shards) }, allocateDoorbell);
+  const doorbells = Array.from({ length: isAuto ? 1 : Math.max(1, shards) }, allocateDoorbell);
   const settings = { shards, isAuto, tick, wheel, capacity, keepsContexts, ioFirst };
-  return { ownerThread: threadNumber(), clock, hosts, mayHaveThreads: false, ...settings };
+  return { ownerThread: threadNumber(), clock, doorbells, mayHaveThreads: false, ...settings };
 }
 
 /** Throws AllocationError, UnsupportedRuntimeError. */

@@ -79,7 +79,7 @@ export class OwnThreads implements ClientThreads {
   /** Other clients may need the threads from now on. */
   shareWith(sharing: Sharing): void {
     this.sharing = sharing;
-    for (const host of this.parts.shared.hosts.keys()) {
+    for (const host of this.parts.shared.doorbells.keys()) {
       const server = this.keepers[host] ?? noThreads;
       server.watch((state) => sharing.setServer(host, state));
     }

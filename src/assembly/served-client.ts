@@ -158,7 +158,7 @@ export class ServedClient {
     const { client, parts } = this;
     const { shared, events, threads } = parts;
     const { tick, wheel, clock } = shared;
-    const setup: ShardSetup = { number, tick, wheel, clock, doorbell: shared.hosts[number] };
+    const setup: ShardSetup = { number, tick, wheel, clock, doorbell: shared.doorbells[number] };
     const link = threads.linkTo(setup, () => this.slotsOf(number));
     const host = new LaneHost(setup, link, {
       wakeClient: () => client.turnClock.now(),

@@ -1,18 +1,18 @@
 import { outsideContexts } from '../async-context/async-context.ts';
 import type { Client } from '../client/client.ts';
-import { type LabelStats, labelCounts, type ToldLabel } from '../client/labels/label-counts.ts';
+import { type LabelStats, labelCounts, type ReportedLabel } from '../client/labels/label-counts.ts';
 import type { LabelScales, SharedScales } from '../client/labels/label-scales.ts';
 import { sleep } from '../hosts/restart-policy.ts';
 import { Doorbell } from '../lane/doorbell.ts';
 import { threadNumber } from '../runtime.ts';
 import type { ToThread } from '../shard/lane-mail.ts';
-import { Board, type HostState, OWNER } from '../sharing/board.ts';
+import { Board, OWNER, type ServerState } from '../sharing/board.ts';
 import type { Entry } from '../sharing/entry.ts';
 import { addressOf, type HandleParts, makeHandle, type SchedulerHandle } from '../sharing/handle.ts';
 import { post } from '../sharing/mailbox.ts';
-import type { PulseHolder } from '../sharing/pulse.ts';
+import type { PulseKeeper } from '../sharing/pulse.ts';
 import { clearInterval, setInterval } from '../time/native-timers.ts';
-import { ClientMail, type ToldLabels } from './client-mail.ts';
+import { ClientMail, type ReportedLabels } from './client-mail.ts';
 import { countsOf, type TimerCounts } from './stats-interval.ts';
 
 /** ms between two checks for clients that are gone. */
@@ -36,13 +36,13 @@ export interface ClientStats extends TimerCounts {
   answered: boolean;
   /** Fired timers that it has not taken: a thread serves its shards, and its event loop does not come to them. */
   untaken: number;
-  /** Its timers by label; of a client that has not answered, as it last told. */
+  /** Its timers by label; of a client that has not answered, as it last reported. */
   labels: LabelStats[];
 }
 
 /** What the owner's memory says of a client. @internal */
 export interface KnownClient extends Omit<ClientStats, 'untaken' | 'labels'> {
-  told: readonly ToldLabel[];
+  reported: readonly ReportedLabel[];
 }
 
 export interface SharingParts {
@@ -62,10 +62,10 @@ export class Sharing {
   private readonly client: Client;
   private readonly board: Board;
   private readonly wanted: () => void;
-  private readonly pulse: PulseHolder;
+  private readonly pulse: PulseKeeper;
   private readonly scales: LabelScales;
   /** What other clients have told of their labels, by serial. */
-  private readonly told = new Map<number, ToldLabels>();
+  private readonly reported = new Map<number, ReportedLabels>();
   /** Set while there are clients. */
   private sweeping: NodeJS.Timeout | undefined;
 
@@ -73,10 +73,10 @@ export class Sharing {
     this.handle = makeHandle(parts, name);
     this.client = client;
     this.wanted = wanted;
-    this.board = new Board(this.handle.board, parts.hosts.length);
-    this.pulse = outsideContexts(() => this.board.holdOwnersPulse());
+    this.board = new Board(this.handle.board, parts.doorbells.length);
+    this.pulse = outsideContexts(() => this.board.keepOwnersPulse());
     this.mail = new ClientMail(name, OWNER, this.board, client, {
-      labels: (message) => void this.told.set(message.client, message),
+      labels: (message) => void this.reported.set(message.client, message),
     });
     this.scales = scales;
     scales.join(scalesOn(this.board, OWNER, (changes) => this.board.tellOwnerScaled(changes)));
@@ -84,14 +84,14 @@ export class Sharing {
   }
 
   /** Says on the board what serves a host from now on. */
-  setServer(host: number, state: HostState): void {
+  setServer(host: number, state: ServerState): void {
     this.board.setServer(host, state);
   }
 
   /** The manual clock has moved: each client checks for itself which timers are due. */
   clockMoved(): void {
     this.board.wakeClients();
-    ringHosts(this.handle);
+    ringDoorbells(this.handle);
   }
 
   /** Approximate number of slots in use by all other clients. */
@@ -104,13 +104,13 @@ export class Sharing {
     const { board, client } = this;
     const others = board.clients();
     const serials = others.map(({ serial }) => serial);
-    for (const serial of this.told.keys()) if (!serials.includes(serial)) this.told.delete(serial);
+    for (const serial of this.reported.keys()) if (!serials.includes(serial)) this.reported.delete(serial);
     const own = {
       client: OWNER,
       thread: threadNumber(),
       answered: true,
       ...countsOf(client),
-      told: labelCounts(client),
+      reported: labelCounts(client),
     };
     return [own, ...others.map((entry) => this.known(entry))];
   }
@@ -119,15 +119,15 @@ export class Sharing {
     const { highWater: _, latest: __, labels: ___, ...counts } = entry.counts();
     const { serial: client, thread } = entry;
     const answered = this.hasAnswered(entry);
-    const told = this.told.get(client)?.labels ?? [];
-    return { client, thread, answered, ...counts, lateness: entry.lateness().summary(), told };
+    const reported = this.reported.get(client)?.labels ?? [];
+    return { client, thread, answered, ...counts, lateness: entry.lateness().summary(), reported };
   }
 
   /** Whether a client has answered the last question: with its counts, and with its labels if it has any. */
   private hasAnswered(entry: Entry): boolean {
     const { asked } = this.board;
-    if (entry.told !== asked) return false;
-    return asked === 0 || entry.counts().labels === 0 || this.told.get(entry.serial)?.asked === asked;
+    if (entry.reported !== asked) return false;
+    return asked === 0 || entry.counts().labels === 0 || this.reported.get(entry.serial)?.asked === asked;
   }
 
   /** Asks the other clients for their counts. Resolves when they have answered, but waits for no blocked one. */
@@ -151,7 +151,7 @@ export class Sharing {
     if (this.handle.clock.manual) this.client.turnClock.now();
     this.scales.take();
     this.sweeping ??= outsideContexts(() => setInterval(this.sweep, SWEEP_MS).unref()); // a client has come
-    if (this.handle.hosts.some((_, host) => this.board.isWanted(host))) this.wanted();
+    if (this.handle.doorbells.some((_, host) => this.board.isWanted(host))) this.wanted();
   }
 
   /** Frees what clients left behind whose threads have ended. */
@@ -164,7 +164,7 @@ export class Sharing {
     for (const entry of clients) {
       if (!entry.pulse.isGone()) continue;
       try {
-        for (const host of this.handle.hosts.keys()) detach(this.handle, host, entry.serial);
+        for (const host of this.handle.doorbells.keys()) detach(this.handle, host, entry.serial);
       } catch {
         return; // no memory for a message: the next sweep tries again
       }
@@ -174,14 +174,14 @@ export class Sharing {
 }
 
 /** Makes a shard drop a client's lanes. Throws if there is no memory for the message. @internal */
-export function detach({ name, hosts }: SchedulerHandle, host: number, client: number): void {
+export function detach({ name, doorbells }: SchedulerHandle, host: number, client: number): void {
   post(addressOf.host(name, host), { call: 'detach', client } satisfies ToThread);
-  new Doorbell(hosts[host]).ring(); // wakes a parked shard
+  new Doorbell(doorbells[host]).ring(); // wakes a parked shard
 }
 
 /** Wakes all parked shards. @internal */
-export function ringHosts({ hosts }: SchedulerHandle): void {
-  for (const doorbell of hosts) new Doorbell(doorbell).ring();
+export function ringDoorbells({ doorbells }: SchedulerHandle): void {
+  for (const doorbell of doorbells) new Doorbell(doorbell).ring();
 }
 
 /** What a client has in common with the others of the board. `tell`: see `SharedScales`. @internal */

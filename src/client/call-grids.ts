@@ -23,7 +23,7 @@ export type MissedCalls = 'skip' | 'burst' | 'delay';
 export const MISSED_CALLS: readonly MissedCalls[] = ['skip', 'burst', 'delay'];
 
 /** More periods than this are not counted one by one: see `CallGrid.renumber`. */
-const MOST_PERIODS = 2 ** 51;
+const MAX_COUNTED_PERIODS = 2 ** 51;
 
 /**
  * The calls of one repeating timer, by whole numbers: call n is due at start + n × period, and n rises with every call.
@@ -78,7 +78,7 @@ export class CallGrid {
     const phase = start % period;
     const periods = (phase - start) / period;
     this.start = phase;
-    this.call = periods <= MOST_PERIODS ? this.call - round(periods) : ceil((now - phase) / period) - 1;
+    this.call = periods <= MAX_COUNTED_PERIODS ? this.call - round(periods) : ceil((now - phase) / period) - 1;
   }
 
   private timeOf(call: number): number {

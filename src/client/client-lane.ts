@@ -10,7 +10,7 @@ import { awaited, endWait, Waiter } from '../waiter.ts';
 import type { CallGrids } from './call-grids.ts';
 import type { ClientTime } from './client-time.ts';
 import { Commands } from './commands.ts';
-import type { LaneLabels } from './labels/lane-labels.ts';
+import type { SlotLabels } from './labels/slot-labels.ts';
 import { Payload } from './payload.ts';
 
 /** A timer's callback gets its argument and its id. The id is no longer live, unless the timer repeats. */
@@ -51,7 +51,7 @@ export class ClientLane {
    */
   peak = 0;
   /** Set once one of its timers has a label. */
-  labels: LaneLabels | undefined = undefined;
+  slotLabels: SlotLabels | undefined = undefined;
   /** Set once one of its timers repeats. */
   grids: CallGrids | undefined = undefined;
   /** Called when the table has moved to larger memory. */
@@ -137,7 +137,7 @@ export class ClientLane {
    * taken again at once, and one visit to the payload costs less than two.
    */
   end(slot: number): void {
-    if (this.labels !== undefined) this.labels.end(slot);
+    if (this.slotLabels !== undefined) this.slotLabels.end(slot);
     if (!this.table.free(slot)) {
       this.payload.clear(slot);
       return;
@@ -149,7 +149,7 @@ export class ClientLane {
   endDelivered(slot: number): void {
     const { table } = this;
     const isHeld = this.peak !== table.size; // the payload of others
-    if (this.labels !== undefined) this.labels.end(slot);
+    if (this.slotLabels !== undefined) this.slotLabels.end(slot);
     table.free(slot);
     if (!isHeld) this.peak = table.size;
   }
@@ -250,7 +250,7 @@ export class ClientLane {
     for (const slot of this.liveSlots()) {
       const waiter = this.waiterOf(slot);
       if (waiter !== undefined) endWait(waiter, this.table.idOf(slot), 'handed back');
-      this.labels?.handBack(slot);
+      this.slotLabels?.handBack(slot);
     }
     this.grids?.release();
     this.payload = NOTHING;

@@ -14,13 +14,13 @@ const { min } = Math;
 /**
  * ms before a due time by which the command for it is published to a thread, which has to file it and to wake in time.
  */
-const LEAD = 4;
+const LEAD_MS = 4;
 
 /**
  * A turn publishes what is due within so many ms: to wake for that again would cost more than may be saved if it is
  * cancelled.
  */
-const NEAR = 64;
+const PUBLISH_WITHIN_MS = 64;
 
 /** ms within which what an ended timer carried is released. */
 const RELEASE_WITHIN = 1000;
@@ -44,8 +44,8 @@ export interface TurnParts {
  *     read the clock ─▶ file, or publish, what is staged ─▶ shards of this thread fire ─▶ deliver, at most maxBatch
  *                    ─▶ run due drop-in timers ─▶ say when the next turn has to come
  *
- * **Commands wait until somebody needs them**: until the earliest of them is due (LEAD earlier if a thread has to file
- * it), a stage is full, or `publish` is called. A timer that ends before is never filed. `time.stagedBy` is that
+ * **Commands wait until somebody needs them**: until the earliest of them is due (LEAD_MS earlier if a thread has to
+ * file it), a stage is full, or `publish` is called. A timer that ends before is never filed. `time.stagedBy` is that
  * earliest due time.
  *
  * Ends ask for no turn of their own: what a timer carried is released by the next turn, and within RELEASE_WITHIN
@@ -97,8 +97,8 @@ export class ClientTurns implements ClientTurn {
     time.stagedBy = due;
     if (time.isManual) return; // whoever moves the clock asks
     if (stage.isServedHere) clock.by(due);
-    else if (due - LEAD <= time.clock.read()) clock.now();
-    else clock.by(due - LEAD);
+    else if (due - LEAD_MS <= time.clock.read()) clock.now();
+    else clock.by(due - LEAD_MS);
   }
 
   /** Called when a stage that is served in this thread is full. */
@@ -151,7 +151,7 @@ export class ClientTurns implements ClientTurn {
     const { isElsewhere, time, walk } = this;
     if (walk !== undefined && !isOfWalk) return this.beginWalking(walk);
     time.beginTurn();
-    const isWanted = time.stagedBy <= (isElsewhere ? time.now + LEAD : time.now);
+    const isWanted = time.stagedBy <= (isElsewhere ? time.now + LEAD_MS : time.now);
     this.visitsLanes = isAsked || isWanted || isElsewhere || this.nextEvent <= time.now || time.isManual;
     if (!this.visitsLanes) return false; // a drop-in timer has brought the turn
     if (isElsewhere) this.bell.lower(); // before the lanes are read
@@ -176,7 +176,7 @@ export class ClientTurns implements ClientTurn {
   finish(): number {
     const { home, isElsewhere, refs, time } = this;
     if (this.delivery.endTurn()) time.readAgain();
-    if (isElsewhere && time.stagedBy <= time.now + NEAR) this.publishNear();
+    if (isElsewhere && time.stagedBy <= time.now + PUBLISH_WITHIN_MS) this.publishSoon();
     this.turned?.(); // a listener may end timers
     let live = home.label.size;
     for (const lane of this.lanes) {
@@ -190,12 +190,12 @@ export class ClientTurns implements ClientTurn {
       for (const shard of this.shardsHere) this.nextEvent = min(this.nextEvent, shard.nextTurn());
     }
     if (time.isManual) return this.nextEvent; // whoever moves the clock asks, but for the end of a pause
-    const next = min(this.nextEvent, isElsewhere ? time.stagedBy - LEAD : time.stagedBy);
+    const next = min(this.nextEvent, isElsewhere ? time.stagedBy - LEAD_MS : time.stagedBy);
     return home.label.size > 0 ? min(next, home.wheel.nextTurn()) : next;
   }
 
   /** Publishes to threads before it has to be. What shards of this thread are to file still waits until it is due. */
-  private publishNear(): void {
+  private publishSoon(): void {
     this.publishElsewhere(true);
     const isLeft = this.lanes.some(({ stage }) => stage.isServedHere && stage.length > 0);
     if (!isLeft) this.time.stagedBy = Number.POSITIVE_INFINITY;

@@ -19,7 +19,7 @@ import { HomeTimers } from './home/home-timers.ts';
 import type { NewIndex } from './home/home-wheel.ts';
 import { KeepAlive } from './keep-alive.ts';
 import { LabelRegistry } from './labels/label-registry.ts';
-import { type Label, LaneLabels } from './labels/lane-labels.ts';
+import { type Label, SlotLabels } from './labels/slot-labels.ts';
 import { placementOf, placementOfInteger } from './placement.ts';
 import { Quiescence } from './quiescence.ts';
 import { RepeatingCalls } from './repeating-calls.ts';
@@ -85,7 +85,7 @@ export class Client {
   readonly turnClock: TurnClock;
   /** Drop-in timers. */
   readonly home: HomeTimers;
-  readonly labels: LabelRegistry;
+  readonly registry: LabelRegistry;
   readonly time: ClientTime;
   readonly bell: ClientBell;
   /** Whether live timers keep the process alive. */
@@ -100,7 +100,7 @@ export class Client {
     this.clock = time.clock;
     this.scale = time.scale;
     this.time = time;
-    this.labels = new LabelRegistry(time.scale, slack);
+    this.registry = new LabelRegistry(time.scale, slack);
     this.bell = bell;
     this.refs = new KeepAlive(this);
     this.keepsContexts = keepsContexts;
@@ -108,7 +108,7 @@ export class Client {
     this.laneScale = 2 ** -(layout.generationBits + layout.slotBits);
     this.repeating = new RepeatingCalls(this);
     const { repeating, lateness } = this;
-    this.delivery = new Delivery({ host: this, repeating, events, lateness, time, maxBatch, ioFirst: parts.ioFirst });
+    this.delivery = new Delivery({ client: this, repeating, events, lateness, time, maxBatch, ioFirst: parts.ioFirst });
     this.home = new HomeTimers(this, time, slack, parts.laneCapacity, parts.newHomeIndex);
     const { lanes, refs, delivery, home } = this;
     this.turns = new ClientTurns({ lanes, time, bell, refs, delivery, home, turned: parts.turned });
@@ -124,7 +124,7 @@ export class Client {
     const open = this.lanesByPlacement[placement];
     const lane = open === undefined ? this.open(placement) : open;
     const slot =
-      label === this.labels.plain
+      label === this.registry.plain
         ? this.schedule(lane, deadline, label, callback, argument)
         : this.startLabelled(lane, deadline, label, callback, argument);
     const id = lane.table.idOf(slot);
@@ -159,7 +159,7 @@ export class Client {
     const lane = this.laneAt(placement);
     lane.grids ??= new CallGrids(lane.table);
     lane.grids.reserve(lane.table.highWater + 1); // a slot below this is the next
-    const labels = label === this.labels.plain ? undefined : this.labelsOf(lane, label);
+    const labels = label === this.registry.plain ? undefined : this.labelsOf(lane, label);
     const first = this.clock.read() + repetition.first;
     const slot = this.schedule(lane, first, label, callback, argument);
     lane.payload.setRepeating(slot);
@@ -182,37 +182,38 @@ export class Client {
     if (lane === undefined) return false;
     const slot = lane.table.slotOf(id);
     if (slot < 0) return false;
-    if (lane.labels === undefined && lane.grids === undefined) this.move(lane, slot, deadline, this.labels.plain.slack);
+    if (lane.slotLabels === undefined && lane.grids === undefined)
+      this.move(lane, slot, deadline, this.registry.plain.slack);
     else this.moveByKind(lane, slot, deadline);
     return true;
   }
 
   /** A scaled timer moves by its factor, a repeating one with its grid. A refused move changes nothing. */
   private moveByKind(lane: ClientLane, slot: number, deadline: number): void {
-    const { labels, grids } = lane;
+    const { slotLabels, grids } = lane;
     const label = this.labelOf(lane, slot);
     if (grids !== undefined && lane.payload.isRepeating(slot)) {
       this.move(lane, slot, deadline, label.slack);
       grids.restart(slot, deadline);
-    } else if (labels === undefined || label.min === undefined) {
+    } else if (slotLabels === undefined || label.min === undefined) {
       this.move(lane, slot, deadline, label.slack);
     } else {
       const earliest = this.clock.read() + label.min;
       this.move(lane, slot, label.deadlineOf(earliest, deadline), label.slack);
-      labels.setBounds(slot, earliest, deadline);
+      slotLabels.setBounds(slot, earliest, deadline);
     }
   }
 
   /** Returns the labels of a lane, with all memory that a timer of this label needs. Throws AllocationError. */
-  private labelsOf(lane: ClientLane, label: Label): LaneLabels {
+  private labelsOf(lane: ClientLane, label: Label): SlotLabels {
     label.prepare(); // a delivery must not be refused memory
-    lane.labels ??= new LaneLabels(this.labels.byCode, lane.table.capacity, this.refs);
-    lane.labels.reserve(lane.table.highWater + 1); // a slot below this is the next
-    return lane.labels;
+    lane.slotLabels ??= new SlotLabels(this.registry.byCode, lane.table.capacity, this.refs);
+    lane.slotLabels.reserve(lane.table.highWater + 1); // a slot below this is the next
+    return lane.slotLabels;
   }
 
-  labelOf({ labels }: ClientLane, slot: number): Label {
-    return labels === undefined ? this.labels.plain : labels.labelOf(slot);
+  labelOf({ slotLabels }: ClientLane, slot: number): Label {
+    return slotLabels === undefined ? this.registry.plain : slotLabels.labelOf(slot);
   }
 
   /** Cancels a live timer, and tells whoever waits for it. Returns false if the id is not live. */

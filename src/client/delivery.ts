@@ -13,7 +13,7 @@ import type { RepeatingCalls } from './repeating-calls.ts';
 const { max, min } = Math;
 
 /** The parts of the client that delivery needs. */
-export interface DeliveryHost {
+export interface DeliveryClient {
   readonly isClosed: boolean;
   readonly lanes: readonly ClientLane[];
   /** Called when a fired record arrived before its timer is due, since the timer was moved meanwhile. */
@@ -21,7 +21,7 @@ export interface DeliveryHost {
 }
 
 export interface DeliveryParts {
-  readonly host: DeliveryHost;
+  readonly client: DeliveryClient;
   readonly repeating: RepeatingCalls;
   readonly events: DeliveryEvents;
   /** Where latenesses are counted. */
@@ -67,7 +67,7 @@ export class Delivery {
   /** Records whose timer had been cancelled or moved meanwhile. */
   stale = 0;
 
-  private readonly host: DeliveryHost;
+  private readonly client: DeliveryClient;
   private readonly repeating: RepeatingCalls;
   readonly events: DeliveryEvents;
   private readonly time: ClientTime;
@@ -93,8 +93,8 @@ export class Delivery {
   private late: LateTimers | undefined;
 
   constructor(parts: DeliveryParts) {
-    const { host, repeating, events, time, lateness, maxBatch, ioFirst } = parts;
-    this.host = host;
+    const { client, repeating, events, time, lateness, maxBatch, ioFirst } = parts;
+    this.client = client;
     this.repeating = repeating;
     this.events = events;
     this.time = time;
@@ -112,7 +112,7 @@ export class Delivery {
    */
   deliver(polledFrom: number): boolean {
     const { time } = this;
-    const { lanes } = this.host;
+    const { lanes } = this.client;
     this.before = this.delivered;
     this.lateAbove = watched.above;
     this.polledFrom = polledFrom;
@@ -147,17 +147,17 @@ export class Delivery {
 
   /** Takes at most `limit` records of one lane, and stops soon after the turn's time is up; returns how many. */
   private deliverLane(lane: ClientLane, limit: number): number {
-    const { host, time } = this;
+    const { client, time } = this;
     let taken = 0;
     try {
-      while (taken < limit && !host.isClosed) {
+      while (taken < limit && !client.isClosed) {
         if (taken > 0) {
           time.readAgain();
           if (time.now >= this.turnEnd) break;
         }
         const end = min(taken + CALLS_PER_READING, limit);
         if (end - taken > 1) lane.prefetch(end - taken);
-        for (; taken < end && !host.isClosed; taken++) {
+        for (; taken < end && !client.isClosed; taken++) {
           const slot = this.nextDue(lane);
           if (slot === UNPOLLED) {
             limit = taken;
@@ -186,7 +186,7 @@ export class Delivery {
           try {
             returned = contexts.run(context, callback, argument, id);
           } catch (error) {
-            const label = lane.labels?.nameOfDelivered || undefined;
+            const label = lane.slotLabels?.nameOfDelivered || undefined;
             this.events.failed(error, context, { id, label, argument, deadline: this.deadline });
           }
           if (repeats) this.repeating.end(lane, slot, returned);
@@ -225,7 +225,7 @@ export class Delivery {
     if (deadline > time.tickTime || (lane.putOffTick === time.tick && lane.isPutOff(slot))) {
       if (!lane.stage.hasRoom(1) && !lane.commands.tryToMakeRoom(1)) return UNPOLLED;
       this.stale += 1;
-      this.host.restage(lane, slot);
+      this.client.restage(lane, slot);
       return STALE;
     }
     return time.now - deadline > this.ioFirst && this.isUnpolled(lane, slot, deadline) ? UNPOLLED : slot;
@@ -248,7 +248,7 @@ export class Delivery {
     this.deadline = deadline;
     const { now } = this.time;
     const lateness = now - deadline;
-    if (lane.labels !== undefined) lane.labels.delivered(slot, lateness, isRepeating);
+    if (lane.slotLabels !== undefined) lane.slotLabels.delivered(slot, lateness, isRepeating);
     if (isRepeating) {
       this.repeating.begin(lane, slot);
       this.repeated += 1;

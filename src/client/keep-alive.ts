@@ -7,7 +7,7 @@ import { clearInterval, setInterval } from '../time/native-timers.ts';
 const { max } = Math;
 
 /** ms */
-const LONGEST = 2 ** 31 - 1;
+const MAX_DELAY_MS = 2 ** 31 - 1;
 
 /**
  * Keeps the process alive while there is a reason: more live timers than unref'd ones, or a call that waits for its
@@ -35,10 +35,10 @@ export class KeepAlive {
   private holder: Holder | undefined;
   private changed: ((isHolding: boolean) => void) | undefined;
   /** Its size: live timers. */
-  private readonly host: { readonly size: number };
+  private readonly client: { readonly size: number };
 
-  constructor(host: { readonly size: number }) {
-    this.host = host;
+  constructor(client: { readonly size: number }) {
+    this.client = client;
   }
 
   /** Whether there is a reason. */
@@ -48,7 +48,7 @@ export class KeepAlive {
 
   /** Live timers that keep the process alive. */
   get refCount(): number {
-    return this.isRef ? max(0, this.host.size - this.unrefCount) : 0;
+    return this.isRef ? max(0, this.client.size - this.unrefCount) : 0;
   }
 
   /** Calls the listener when the first reason comes, and when the last ends. There is one listener. */
@@ -133,6 +133,6 @@ function newHolder(): Holder {
 }
 
 function newTimer(): Holder {
-  const timer = setInterval(() => undefined, LONGEST);
+  const timer = setInterval(() => undefined, MAX_DELAY_MS);
   return { ref: () => void timer.ref(), unref: () => void timer.unref(), close: () => clearInterval(timer) };
 }

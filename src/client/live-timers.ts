@@ -94,4 +94,5 @@ function* unfiredOf(lane: ClientLane, shards: number): Generator<UnfiredTimer> {
 }
 
 /** Undefined where there is none. */
-const labelOf = ({ labels }: ClientLane, slot: number): string | undefined => labels?.labelOf(slot).name || undefined;
+const labelOf = ({ slotLabels }: ClientLane, slot: number): string | undefined =>
+  slotLabels?.labelOf(slot).name || undefined;

@@ -2,7 +2,7 @@ import type { ClientLane } from './client-lane.ts';
 import { LAST_TICK } from './client-time.ts';
 
 /** The parts of the client that it needs. @internal */
-export interface QuiescenceHost {
+export interface QuiescenceClient {
   readonly lanes: readonly ClientLane[];
   readonly isClosed: boolean;
   readonly time: { readonly tick: number };
@@ -44,9 +44,9 @@ export interface Walk {
  * With a shard in a thread, each answer takes as long as two threads need to wake each other.
  */
 export class Quiescence implements Walk {
-  private readonly host: QuiescenceHost;
+  private readonly client: QuiescenceClient;
   private reached: (() => void) | undefined;
-  /** The host's counts when the shards were asked. */
+  /** The client's counts when the shards were asked. */
   private countsAsked = Number.NaN;
   /**
    * Of a walk: moves the clock to a stop after the tick of the shards' next timer; returns false if that was the last.
@@ -56,16 +56,16 @@ export class Quiescence implements Walk {
   private isQuiet = false;
 
   /** @internal */
-  constructor(host: QuiescenceHost) {
-    this.host = host;
+  constructor(client: QuiescenceClient) {
+    this.client = client;
   }
 
   /** Resolves then, or when the client is closed. Precondition: there is no other waiter. */
   quiesce(): Promise<void> {
-    if (this.host.isClosed) return Promise.resolve();
+    if (this.client.isClosed) return Promise.resolve();
     return new Promise((resolve) => {
       this.reached = resolve;
-      this.host.turnClock.onIdle = this.check;
+      this.client.turnClock.onIdle = this.check;
       this.ask();
     });
   }
@@ -76,25 +76,25 @@ export class Quiescence implements Walk {
    * is no other waiter.
    */
   walk(move: (next: number) => boolean): Promise<void> {
-    if (this.host.isClosed) return Promise.resolve();
+    if (this.client.isClosed) return Promise.resolve();
     return new Promise((resolve) => {
       this.reached = resolve;
       this.move = move;
       this.isQuiet = true;
-      this.host.turns.walk = this;
-      this.host.turnClock.onIdle = this.check;
-      this.host.turnClock.now();
+      this.client.turns.walk = this;
+      this.client.turnClock.onIdle = this.check;
+      this.client.turnClock.now();
     });
   }
 
   prepare(): void {
-    const { lanes } = this.host;
+    const { lanes } = this.client;
     const isChanged = this.counts() !== this.countsAsked || lanes.some((lane) => lane.hasSentSinceRequest());
     if (this.isQuiet && isChanged) this.ask();
   }
 
   step(): boolean {
-    const { lanes } = this.host;
+    const { lanes } = this.client;
     if (!this.isQuiet || this.move === undefined) return false;
     let next = Number.POSITIVE_INFINITY;
     for (const lane of lanes) {
@@ -111,7 +111,7 @@ export class Quiescence implements Walk {
 
   /** Called when the client has ended a turn and left nothing to deliver. */
   private readonly check = (): void => {
-    const { lanes, time, turnClock } = this.host;
+    const { lanes, time, turnClock } = this.client;
     for (const lane of lanes) {
       if (!lane.isAnswered()) return; // the shard rings when it has
     }
@@ -125,8 +125,8 @@ export class Quiescence implements Walk {
   };
 
   end(): void {
-    this.host.turnClock.onIdle = undefined;
-    this.host.turns.walk = undefined;
+    this.client.turnClock.onIdle = undefined;
+    this.client.turns.walk = undefined;
     this.move = undefined;
     this.reached?.();
     this.reached = undefined;
@@ -135,12 +135,12 @@ export class Quiescence implements Walk {
   /** Asks all shards to report when they have caught up, including the commands that are staged now. */
   private ask(): void {
     this.countsAsked = this.counts();
-    this.host.publish();
-    for (const lane of this.host.lanes) lane.requestAnswer();
+    this.client.publish();
+    for (const lane of this.client.lanes) lane.requestAnswer();
   }
 
   private counts(): number {
-    const { started, moved, cancelled } = this.host;
+    const { started, moved, cancelled } = this.client;
     return started + moved + cancelled;
   }
 }

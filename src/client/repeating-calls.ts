@@ -2,13 +2,13 @@ import { wordOf } from '../lane/due-word.ts';
 import type { CallGrids } from './call-grids.ts';
 import type { ClientLane } from './client-lane.ts';
 import { type ClientTime, LAST_TICK } from './client-time.ts';
-import type { Label } from './labels/lane-labels.ts';
+import type { Label } from './labels/slot-labels.ts';
 
 // Taken once: a program may replace them.
 const { min } = Math;
 
 /** The parts of the client that they need. */
-export interface RepeatingHost {
+export interface RepeatingClient {
   readonly isClosed: boolean;
   readonly time: ClientTime;
   labelOf(lane: ClientLane, slot: number): Label;
@@ -31,15 +31,15 @@ export class RepeatingCalls {
   mayPassOver = false;
   /** Calls that were not made, since the promise that the one before had returned was pending. */
   overlapped = 0;
-  private readonly host: RepeatingHost;
+  private readonly client: RepeatingClient;
   private readonly time: ClientTime;
   /** Of the call that is being made: the tag of its timer, and the deadline of the next. */
   private tag = 0;
   private next = Number.NaN; // V8: double fields
 
-  constructor(host: RepeatingHost) {
-    this.host = host;
-    this.time = host.time;
+  constructor(client: RepeatingClient) {
+    this.client = client;
+    this.time = client.time;
   }
 
   /**
@@ -71,25 +71,25 @@ export class RepeatingCalls {
         ? Number.POSITIVE_INFINITY
         : time.scale.timeOf(time.dueTickOfRecord(deadline, table.dueOf(slot)) + 1);
     const next = grids.advance(slot, lateFrom, begun);
-    const { slack } = this.host.labelOf(lane, slot);
+    const { slack } = this.client.labelOf(lane, slot);
     this.tag = table.tagOf(slot);
     this.next = next;
     // With a manual clock, what a jump has passed is delivered before the clock moves again.
     const due = time.isManual
       ? wordOf(min(time.tickWithSlack(next, slack), LAST_TICK))
-      : this.host.dueWordOf(next, slack);
-    this.host.restageAt(lane, slot, next, due);
+      : this.client.dueWordOf(next, slack);
+    this.client.restageAt(lane, slot, next, due);
   }
 
   /** Called after the callback, with what it has returned: skips the calls that have been missed meanwhile. */
   end(lane: ClientLane, slot: number, returned: unknown): void {
-    const { host, next, tag, time } = this;
+    const { client, next, tag, time } = this;
     const { grids, table } = lane;
-    if (grids === undefined || host.isClosed || table.tagOf(slot) !== tag) return; // it has cancelled itself
+    if (grids === undefined || client.isClosed || table.tagOf(slot) !== tag) return; // it has cancelled itself
     if (returned !== undefined) grids.noteReturned(slot, returned);
     if (grids.missedOf(slot) !== 'skip' || table.deadlineOf(slot) !== next) return; // or moved
     const now = time.isManual ? time.now : time.clock.read();
     if (next > now) return;
-    host.move(lane, slot, grids.skip(slot, now), host.labelOf(lane, slot).slack);
+    client.move(lane, slot, grids.skip(slot, now), client.labelOf(lane, slot).slack);
   }
 }

@@ -24,10 +24,10 @@ const NUDGE = 1;
 const EARLY = 1;
 
 /** ms from which on a native timer that is overdue is set anew. */
-const LONG = 1000;
+const LONG_DELAY_MS = 1000;
 
 /** The longest delay of a native timer, in ms. */
-const LONGEST = 2 ** 31 - 1;
+const MAX_DELAY_MS = 2 ** 31 - 1;
 
 // V8: folded constants
 /** Nothing waits for a turn. One may come by the native timer. */
@@ -157,7 +157,7 @@ export class TurnClock {
     if (this.state === OVER || this.comesBy === Number.NEGATIVE_INFINITY) return;
     const now = this.time.clock.read();
     if (time < this.comesBy) this.comesBy = time;
-    else if (this.comesBy > now || this.delay < LONG) return;
+    else if (this.comesBy > now || this.delay < LONG_DELAY_MS) return;
     else this.dropTimer(); // overdue: the clock may have jumped since it was set, and it may come in hours
     this.setTimer(now);
   }
@@ -275,7 +275,7 @@ export class TurnClock {
       this.dropTimer();
       return;
     }
-    const delay = max(1, min(ceil(this.comesBy - now), LONGEST));
+    const delay = max(1, min(ceil(this.comesBy - now), MAX_DELAY_MS));
     if (delay === this.delay && this.timer !== undefined) {
       contexts.outside(this.refreshTimer);
       return;

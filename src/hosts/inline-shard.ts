@@ -17,8 +17,8 @@ const { min } = Math;
  * ms after which memory for an index is asked for again that was refused: while it is, a turn reads the timer table
  * instead.
  */
-const FIRST_PAUSE = 1000;
-const LONGEST_PAUSE = 30_000;
+const FIRST_PAUSE_MS = 1000;
+const MAX_PAUSE_MS = 30_000;
 
 export interface InlineEvents {
   /** Called when it has failed; it tries again. */
@@ -231,9 +231,9 @@ export class InlineShard implements ShardHere {
     this.scans = true;
     if (this.triesAgainAt !== Number.POSITIVE_INFINITY) return;
     const now = monotonic.now();
-    if (now - this.indexedAt > LONGEST_PAUSE) this.tries = 0;
+    if (now - this.indexedAt > MAX_PAUSE_MS) this.tries = 0;
     this.indexedAt = Number.POSITIVE_INFINITY;
-    this.triesAgainAt = now + min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** this.tries);
+    this.triesAgainAt = now + min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.tries);
     this.tries += 1;
   }
 

@@ -1,7 +1,7 @@
 import type { ShardHere } from '../client/shard-here.ts';
 import { SchedulerClosedError } from '../errors.ts';
 import type { ShardSetup } from '../shard/build-shard.ts';
-import type { LeftLane, OfferedLane } from '../shard/lane-server.ts';
+import type { OfferedLane, ReturnedLane } from '../shard/lane-server.ts';
 import { type FailureEvents, HostFailures } from './host-failures.ts';
 import { InlineShard, type OwnLane } from './inline-shard.ts';
 import { type Given, GONE, type HostAnswer, type HostCall, type LaneLink } from './lane-link.ts';
@@ -306,7 +306,7 @@ export class LaneHost {
   }
 
   /** Serves the lanes here that a thread has left. */
-  private serveInline(left: readonly LeftLane[]): void {
+  private serveInline(left: readonly ReturnedLane[]): void {
     this.inline = this.newInline(left);
     this.state.enter('inline');
     this.events.relocated();
@@ -324,7 +324,7 @@ export class LaneHost {
   }
 
   /** Serves the lanes here, each from what a thread has handed back of it, or else from its table. */
-  private newInline(left: readonly LeftLane[]): InlineShard {
+  private newInline(left: readonly ReturnedLane[]): InlineShard {
     this.failures.noteDeaths();
     const failed = (cause: Error): void => {
       this.failures.noteInline(cause);
@@ -332,7 +332,7 @@ export class LaneHost {
     };
     const built = (found: number): void => this.failures.served(found);
     const calm = (): void => this.checkBoard();
-    const inline = new InlineShard(this.setup, { failed, built, calm }, this.origins.ofLeft(this.lanes, left));
+    const inline = new InlineShard(this.setup, { failed, built, calm }, this.origins.ofReturned(this.lanes, left));
     inline.isMeasured = this.measures;
     this.events.serveHere(inline);
     return inline;

@@ -1,5 +1,5 @@
 import type { LaneServer } from '../shard/lane-server.ts';
-import type { HostState } from '../sharing/board.ts';
+import type { ServerState } from '../sharing/board.ts';
 
 /** The answer of a call to a thread that has ended, or no longer serves the shard. */
 export const GONE = Symbol('the thread is gone');
@@ -19,7 +19,7 @@ export type LaneAnswer<C extends LaneCall> = ReturnType<LaneServer[C]> | typeof 
  */
 export interface LaneLink {
   /** What serves the shard, as its owner has stored it. */
-  server(): HostState;
+  server(): ServerState;
   /** Makes the owner start a thread, if there is none. */
   want(): void;
   /**
@@ -42,7 +42,7 @@ export interface LaneLink {
 }
 
 /** The link of a scheduler that has no threads: each client serves its own lanes. */
-export const noThreads: LaneLink & { watch(onChange: (server: HostState) => void): void } = {
+export const noThreads: LaneLink & { watch(onChange: (server: ServerState) => void): void } = {
   server: () => ({ by: 'clients' }),
   watch: (onChange) => onChange({ by: 'clients' }),
   want: () => undefined,

@@ -1,5 +1,5 @@
 import type { LaneOrigin } from '../shard/build-shard.ts';
-import type { LeftLane, OfferedLane } from '../shard/lane-server.ts';
+import type { OfferedLane, ReturnedLane } from '../shard/lane-server.ts';
 import type { InlineLane, OwnLane } from './inline-shard.ts';
 
 /**
@@ -28,14 +28,14 @@ export class LaneOrigins {
   }
 
   /** To serve all lanes here, of which a thread has left some. */
-  ofLeft(lanes: readonly OwnLane[], left: readonly LeftLane[]): InlineLane[] {
+  ofReturned(lanes: readonly OwnLane[], left: readonly ReturnedLane[]): InlineLane[] {
     const kept = this.haveMoved ? [] : left;
     this.haveMoved = false;
     return lanes.map((lane) => ({ ...lane, origin: entriesOf(lane, kept) }));
   }
 }
 
-const entriesOf = ({ placement }: OwnLane, left: readonly LeftLane[]): LaneOrigin =>
+const entriesOf = ({ placement }: OwnLane, left: readonly ReturnedLane[]): LaneOrigin =>
   left.find((lane) => lane.placement === placement)?.entries ?? 'tables';
 
 const offersOf = (lanes: readonly OwnLane[], origin: LaneOrigin): OfferedLane[] =>

@@ -1,6 +1,6 @@
 import { Doorbell } from '../lane/doorbell.ts';
 import type { FromThread, ToThread } from '../shard/lane-mail.ts';
-import type { HostState } from '../sharing/board.ts';
+import type { ServerState } from '../sharing/board.ts';
 import { addressOf, type SchedulerHandle } from '../sharing/handle.ts';
 import { post } from '../sharing/mailbox.ts';
 import { type Given, GONE, type LaneAnswer, type LaneCall, type LaneLink } from './lane-link.ts';
@@ -8,7 +8,7 @@ import { type Given, GONE, type LaneAnswer, type LaneCall, type LaneLink } from 
 /** The link of a client to the threads of a shard that another thread owns. Calls and answers are messages. */
 export class MailLink implements LaneLink {
   deaths = 0;
-  readonly server: () => HostState;
+  readonly server: () => ServerState;
   readonly want: () => void;
   private readonly shard: number;
   private readonly doorbell: Doorbell;
@@ -19,11 +19,11 @@ export class MailLink implements LaneLink {
   private requests = 0;
   private readonly waiting = new Map<number, (message: FromThread | typeof GONE) => void>();
 
-  constructor(handle: SchedulerHandle, shard: number, client: number, server: () => HostState, want: () => void) {
+  constructor(handle: SchedulerHandle, shard: number, client: number, server: () => ServerState, want: () => void) {
     this.server = server;
     this.want = want;
     this.shard = shard;
-    this.doorbell = new Doorbell(handle.hosts[shard]);
+    this.doorbell = new Doorbell(handle.doorbells[shard]);
     this.address = addressOf.host(handle.name, shard);
     this.client = client;
     this.reply = addressOf.client(handle.name, client);

@@ -20,8 +20,8 @@ export const monotonic = new MonotonicClock(clockOrigin());
 export const ENDLESS: Required<ThreadOptions>['inlineAfter'] = { deaths: Number.POSITIVE_INFINITY, within: 10_000 };
 
 /** ms */
-const FIRST_PAUSE = 10;
-const LONGEST_PAUSE = 1000;
+const FIRST_PAUSE_MS = 10;
+const MAX_PAUSE_MS = 1000;
 
 /**
  * Decides when the next thread of a shard may start: at once after the first death for a while, then after longer and
@@ -43,7 +43,7 @@ export class RestartPolicy {
     this.deaths = this.deaths.filter((death) => now - death < this.limit.within);
     const recent = this.deaths.push(now);
     if (recent >= this.limit.deaths) return Number.POSITIVE_INFINITY;
-    return recent === 1 ? 0 : Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (recent - 2));
+    return recent === 1 ? 0 : Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (recent - 2));
   }
 }
 

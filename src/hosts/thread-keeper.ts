@@ -2,7 +2,7 @@ import { outsideContexts } from '../async-context/async-context.ts';
 import { ShardHungError, ShardInlineError } from '../errors.ts';
 import { Doorbell } from '../lane/doorbell.ts';
 import type { ShardSetup } from '../shard/build-shard.ts';
-import { type HostState, OWNER } from '../sharing/board.ts';
+import { OWNER, type ServerState } from '../sharing/board.ts';
 import { SharedClock } from '../time/shared-clock.ts';
 import { TickScale } from '../time/tick-scale.ts';
 import { type Given, GONE, type LaneAnswer, type LaneCall, type LaneLink } from './lane-link.ts';
@@ -79,7 +79,7 @@ export class ThreadKeeper implements LaneLink {
   private readonly policy: RestartPolicy;
   private readonly watchdog: Watchdog;
   /** Those who are told when what serves the shard has changed. */
-  private readonly watchers: ((server: HostState) => void)[] = [];
+  private readonly watchers: ((server: ServerState) => void)[] = [];
   private pausing: Promise<void> | undefined;
 
   constructor(parts: KeeperParts) {
@@ -99,13 +99,13 @@ export class ThreadKeeper implements LaneLink {
     });
   }
 
-  server(): HostState {
+  server(): ServerState {
     if (this.state.is('up')) return { by: 'thread', epoch: this.epoch };
     return { by: this.state.is('given up') ? 'clients' : 'nothing' };
   }
 
   /** Calls the function with what serves the shard, now and at every change. */
-  watch(onChange: (server: HostState) => void): void {
+  watch(onChange: (server: ServerState) => void): void {
     this.watchers.push(onChange);
     onChange(this.server());
   }

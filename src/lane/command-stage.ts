@@ -5,7 +5,7 @@ import type { TimerTable } from './timer-table.ts';
 const { min } = Math;
 
 /**
- * Entries of a chunk. So many commands are held back at most: when they are read again, they are still in the
+ * Entries of a chunk. So many commands are kept back at most: when they are read again, they are still in the
  * processor's cache.
  */
 export const CHUNK_ENTRIES = 4096;

@@ -52,7 +52,7 @@ const FIRED_HEAD = CLIENT_GROUP + 1;
 export const HIGH_WATER = CLIENT_GROUP + 2;
 /** Number of the client's latest request for a report that the shard has caught up with the clock. */
 export const REQUEST = CLIENT_GROUP + 3;
-/** 1 while the client holds commands back because the ring is full. */
+/** 1 while the client keeps commands back because the ring is full. */
 export const WANTS_ROOM = CLIENT_GROUP + 4;
 
 const COMMAND_HEAD = SHARD_GROUP;

@@ -2,7 +2,7 @@ import type { Client } from '../client/client.ts';
 import type { TimerId } from '../timer-id.ts';
 
 /** How many are remembered before stale ones are first dropped. */
-const FIRST_LOOK = 12;
+const FIRST_SWEEP = 12;
 
 /**
  * The ids of a group's timers beyond those that it holds itself.
@@ -10,14 +10,14 @@ const FIRST_LOOK = 12;
  * Stale ids are dropped when they may be more than half of all. So they cost a number per live timer, and O(1) per
  * call.
  *
- * Invariant: length < dropAt <= max(FIRST_LOOK, 2 × live at the last look).
+ * Invariant: length < dropAt <= max(FIRST_SWEEP, 2 × live at the last look).
  * @internal
  */
 export class FurtherIds {
   /** Of ids, live or stale. */
   length = 0;
   private readonly ids: TimerId[] = [];
-  private dropAt = FIRST_LOOK;
+  private dropAt = FIRST_SWEEP;
 
   add(id: TimerId, client: Client): void {
     this.ids[this.length++] = id;
@@ -30,7 +30,7 @@ export class FurtherIds {
     let live = 0;
     for (let i = 0; i < this.length; i++) if (client.has(ids[i])) ids[live++] = ids[i];
     this.length = live;
-    this.dropAt = Math.max(FIRST_LOOK, live * 2);
+    this.dropAt = Math.max(FIRST_SWEEP, live * 2);
     return live;
   }
 
@@ -42,7 +42,7 @@ export class FurtherIds {
     const { length } = this;
     const ids = client.waiters === 0 ? this.ids : this.all();
     this.length = 0;
-    this.dropAt = FIRST_LOOK;
+    this.dropAt = FIRST_SWEEP;
     let cancelled = 0;
     for (let i = 0; i < length; i++) cancelled += cancelOne(client, ids[i]);
     return cancelled;

@@ -46,7 +46,7 @@ function startAll(
     const deadline = deadlines[i]; // read once: another thread may write to it
     try {
       requireDeadline(deadline);
-      ids[i] = client.start(client.labels.plain, client.shardOf(hints[i]), deadline, undefined, undefined);
+      ids[i] = client.start(client.registry.plain, client.shardOf(hints[i]), deadline, undefined, undefined);
     } catch (error) {
       for (let undone = 0; undone < i; undone++) client.cancel(ids[undone]);
       client.started -= i; // as if they had never been scheduled

@@ -61,12 +61,12 @@ const MESSAGE_PAUSE_MS = 1000;
  * to report now: 0, or all since the last report, if that is long enough ago.
  */
 function newRefusals(): (shard: number | undefined, now: number) => number {
-  const ofShards = new Map<number | undefined, { toldAt: number; untold: number }>();
+  const ofShards = new Map<number | undefined, { reportedAt: number; unreported: number }>();
   return (shard, now) => {
-    const { toldAt, untold } = ofShards.get(shard) ?? { toldAt: Number.NEGATIVE_INFINITY, untold: 0 };
-    const isDue = now >= toldAt + MESSAGE_PAUSE_MS;
-    ofShards.set(shard, isDue ? { toldAt: now, untold: 0 } : { toldAt, untold: untold + 1 });
-    return isDue ? untold + 1 : 0;
+    const { reportedAt, unreported } = ofShards.get(shard) ?? { reportedAt: Number.NEGATIVE_INFINITY, unreported: 0 };
+    const isDue = now >= reportedAt + MESSAGE_PAUSE_MS;
+    ofShards.set(shard, isDue ? { reportedAt: now, unreported: 0 } : { reportedAt, unreported: unreported + 1 });
+    return isDue ? unreported + 1 : 0;
   };
 }
 

@@ -41,7 +41,7 @@ export interface AnsweredShards {
 }
 
 /** Of a shard that has never answered. */
-const NOTHING_TOLD: ShardCounters = {
+const NOTHING_REPORTED: ShardCounters = {
   turns: 0,
   lanes: 0,
   commands: 0,
@@ -54,11 +54,11 @@ const NOTHING_TOLD: ShardCounters = {
   reservedBytes: 0,
 };
 
-/** Asks a scheduler's shards for their counts, and keeps what they have told last. @internal */
+/** Asks a scheduler's shards for their counts, and keeps what they have reported last. @internal */
 export class ShardAnswers {
   private readonly coordinator: Coordinator;
   /** By lane. */
-  private readonly told = new Map<LaneHost, readonly ShardCounters[]>();
+  private readonly reported = new Map<LaneHost, readonly ShardCounters[]>();
   /**
    * Questions that have outlasted their caller's patience: whoever serves these lanes is asked no more before it has
    * answered.
@@ -107,11 +107,11 @@ export class ShardAnswers {
 
   /** What the client knows is read now: a successor may have answered. */
   private shardsOf(host: LaneHost, answer: Answer, untaken: Untaken): ShardStats[] {
-    const told = answer?.map((counters) => untaken.note(counters)) ?? this.told.get(host) ?? [];
-    this.told.set(host, told);
+    const reported = answer?.map((counters) => untaken.note(counters)) ?? this.reported.get(host) ?? [];
+    this.reported.set(host, reported);
     return knownOf(this.coordinator, host).map((known, lane) => ({
       ...known,
-      ...(told[lane] ?? NOTHING_TOLD),
+      ...(reported[lane] ?? NOTHING_REPORTED),
       answered: answer?.[lane] !== undefined,
     }));
   }

@@ -37,7 +37,7 @@ function hotShards(sizes: readonly number[]): StatsWarning[] {
 
 export interface StatsOptions {
   /**
-   * How many ms shards have to answer, from 1 to 60,000. One that does not is told as last known, with `answered:
+   * How many ms shards have to answer, from 1 to 60,000. One that does not is reported as last known, with `answered:
    * false`, and asked again once it has answered. Default: all shards are waited for.
    */
   timeout?: number;
@@ -97,19 +97,19 @@ export async function collectStats(
   return {
     ...countsOf(client),
     client: number,
-    slack: client.scale.timeOf(client.labels.plain.slack),
+    slack: client.scale.timeOf(client.registry.plain.slack),
     wakes: client.delivery.wakes,
     overlapped: client.repeating.overlapped,
     serving,
     registration: registered()?.state(),
     shards,
-    clients: clients.map(({ told, ...counts }) => ({
+    clients: clients.map(({ reported, ...counts }) => ({
       ...counts,
       untaken: untaken.of(counts.client),
-      labels: labelStats(told),
+      labels: labelStats(reported),
     })),
     untaken: untaken.of(number),
-    labels: clients.length === 0 ? ownLabelStats(client) : labelStats(clients.flatMap((each) => each.told)),
+    labels: clients.length === 0 ? ownLabelStats(client) : labelStats(clients.flatMap((each) => each.reported)),
     warnings: hotShards(shards.map((shard) => shard.size)),
   };
 }

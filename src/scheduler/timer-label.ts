@@ -3,7 +3,7 @@ import type { Client } from '../client/client.ts';
 import type { TimerCallback } from '../client/client-lane.ts';
 import type { LabelOptions } from '../client/labels/label-registry.ts';
 import type { LabelScales } from '../client/labels/label-scales.ts';
-import type { Label } from '../client/labels/lane-labels.ts';
+import type { Label } from '../client/labels/slot-labels.ts';
 import { InvalidArgumentError } from '../errors.ts';
 import { requireOptions } from '../known-options.ts';
 import { addClass, unlessOfOtherCopy } from '../own-copy.ts';
@@ -206,13 +206,13 @@ export class TimerLabels {
   constructor(client: Client, scales: LabelScales) {
     this.#client = client;
     this.#scales = scales;
-    this.plain = new TimerLabel(client, client.labels.plain, scales);
+    this.plain = new TimerLabel(client, client.registry.plain, scales);
   }
 
   /** See {@link Scheduler.label}. */
   named(name: string, options: LabelOptions = {}): TimerLabel {
     requireOptions(options, { min: 0, slack: 0, ref: 0 } satisfies Record<keyof LabelOptions, 0>);
-    const label = this.#client.labels.named(name, options);
+    const label = this.#client.registry.named(name, options);
     const known = this.#known.get(label);
     if (known !== undefined) return known;
     this.#scales.made(label);

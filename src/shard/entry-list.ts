@@ -2,7 +2,7 @@ import { ownDoubles, ownWords, ownWordsAtLeast } from '../memory/own-words.ts';
 
 const FIRST_PLACES = 64;
 /** Places above which the arrays are released when all entries have been taken. */
-const MOST_KEPT = 2 ** 14;
+const MAX_KEPT_PLACES = 2 ** 14;
 
 /**
  * Entries of a lane in order: by due tick and, within one, by arrival. If the lane has few, all of them are here, and
@@ -119,7 +119,7 @@ export class EntryList {
   private restart(): void {
     this.next = 0;
     this.isInOrder = true;
-    if (this.ticks.length <= MOST_KEPT) return;
+    if (this.ticks.length <= MAX_KEPT_PLACES) return;
     try {
       this.resize(FIRST_PLACES);
     } catch {

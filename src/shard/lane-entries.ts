@@ -11,7 +11,7 @@ const { min } = Math;
  * turn finds the next entry at the list's head, and puts a new one in its place by some comparisons and by moving
  * others; beyond this number that would cost more than a wheel.
  */
-const MOST_LISTED = 2048;
+const MAX_LISTED = 2048;
 
 /**
  * The entries of a lane: for each, a slot, the tag of its timer, and the tick when it is looked at.
@@ -35,7 +35,7 @@ export abstract class LaneEntries implements DueSink, EntryOwner {
   /** The tick at which the round began. */
   protected roundTick = 0;
   protected readonly timers: Pick<TableView, 'tagOf' | 'dueOf'>;
-  private readonly mostListed: number = MOST_LISTED;
+  private readonly mostListed: number = MAX_LISTED;
 
   constructor(timers: Pick<TableView, 'tagOf' | 'dueOf'>, index: TickIndex) {
     this.timers = timers;

@@ -22,7 +22,7 @@ export interface OfferedLane {
 }
 
 /** A lane that a thread has left. */
-export interface LeftLane {
+export interface ReturnedLane {
   readonly placement: number;
   /**
    * What the client needs to serve it; undefined if there was no memory for it: then its table says the same but for an
@@ -93,7 +93,7 @@ export class LaneServer {
   }
 
   /** Stops serving a client's lanes, and returns what it needs to serve them itself. */
-  leave(client: number): LeftLane[] {
+  leave(client: number): ReturnedLane[] {
     return this.take(client).map(({ placement, lane }) => ({ placement, entries: entriesOf(lane) }));
   }
 

@@ -13,7 +13,7 @@ const BLOCK_WORDS = 2 * 64;
  * The share of a long round that a turn takes at least: a client that stages more than a budget in each turn is caught
  * up with.
  */
-const LEAST_SHARE = 1 / 64;
+const MIN_SHARE = 1 / 64;
 
 /**
  * A lane of a client in this thread. It takes commands from the stage when the client wants it, and their values from
@@ -80,7 +80,7 @@ export class LocalLane extends ServedLane {
     const { stage } = this;
     // so that a successor finds all taken timers in the table
     Atomics.store(this.header, HIGH_WATER, stage.table.highWater);
-    let left = Math.max(budget, this.roundLeft * LEAST_SHARE);
+    let left = Math.max(budget, this.roundLeft * MIN_SHARE);
     while (left > 0 && this.roundLeft > 0) {
       const chunk = stage.firstLive(this.roundLeft); // drops the stale ones before it
       if (chunk !== undefined) {

@@ -33,7 +33,7 @@ export class RingLane extends ServedLane {
     if (this.roundLeft > 0) return true;
     const isDone = this.handOverDue(budget);
     const isNews = this.publish(isDone);
-    // The client itself lowers its flag, when it has published the commands that it held back.
+    // The client itself lowers its flag, when it has published the commands that it kept back.
     if (isNews || Atomics.load(this.header, WANTS_ROOM) === 1) this.clientBell.ring();
     return !isDone && !this.isBlocked();
   }

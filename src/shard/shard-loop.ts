@@ -1,14 +1,14 @@
 import type { BuiltShard } from './build-shard.ts';
 
 /** ms after which a shard wakes, however far its next event is: systems treat longer waits differently. */
-const LONGEST_WAIT = 2 ** 31;
+const MAX_WAIT_MS = 2 ** 31;
 
 /**
  * Number of wakes in a row that the loop handles by itself, and the longest sleep in ms before each: a pass of the
  * thread's event loop costs as much as a turn that fires one timer. Every sender of a message to the thread rings, so
  * nothing waits.
  */
-const MOST_WAKES = 16;
+const MAX_WAKES = 16;
 const SHORT_WAIT = 20;
 
 /** The parts that a loop turns. */
@@ -46,7 +46,7 @@ export class ShardLoop {
     for (let wakes = 0; ; wakes++) {
       const timeout = this.sleep();
       doorbell.awake();
-      if (timeout === 0 || timeout > SHORT_WAIT || wakes === MOST_WAKES || doorbell.rings() !== this.rings) break;
+      if (timeout === 0 || timeout > SHORT_WAIT || wakes === MAX_WAKES || doorbell.rings() !== this.rings) break;
       doorbell.beat(this.rings);
       if (shard.turn()) break;
     }
@@ -75,6 +75,6 @@ export class ShardLoop {
     if (tick === Number.POSITIVE_INFINITY) return tick;
     const { clock, scale } = this.parts;
     const left = scale.timeOf(tick) - clock.read();
-    return left > 0 && clock.memory.manual ? Number.POSITIVE_INFINITY : Math.min(left, LONGEST_WAIT);
+    return left > 0 && clock.memory.manual ? Number.POSITIVE_INFINITY : Math.min(left, MAX_WAIT_MS);
   }
 }

@@ -2,7 +2,7 @@ import { allocateWords, doublesIn, WORDS_PER_GROUP, wordsIn } from '../memory/sh
 import { processMilliseconds } from '../time/monotonic-clock.ts';
 import { ENTRY_GROUPS, Entry, JOINED_AT, RECORD_DOUBLES, SCALED, STATE, THREAD } from './entry.ts';
 import { LabelFactors } from './label-factors.ts';
-import { Pulse, PulseHolder } from './pulse.ts';
+import { Pulse, PulseKeeper } from './pulse.ts';
 
 /**
  * The shared memory that all threads with a shared scheduler read and write:
@@ -39,19 +39,19 @@ const JOINING_LIMIT = 60_000;
 /**
  * What serves a host: no thread at present, one thread (with its epoch), or, for good, each client in its own thread.
  */
-export type HostState = { readonly by: 'nothing' | 'clients' } | { readonly by: 'thread'; readonly epoch: number };
+export type ServerState = { readonly by: 'nothing' | 'clients' } | { readonly by: 'thread'; readonly epoch: number };
 
 const NOTHING = 0;
 const THREAD_UP = 1;
 const CLIENTS = 2;
 
-const NOBODY: HostState = { by: 'nothing' };
-const INLINE: HostState = { by: 'clients' };
+const NOBODY: ServerState = { by: 'nothing' };
+const INLINE: ServerState = { by: 'clients' };
 
 /** A client's own view of its entry. */
 export interface Membership {
   readonly entry: Entry;
-  readonly pulse: PulseHolder;
+  readonly pulse: PulseKeeper;
 }
 
 export class Board {
@@ -94,12 +94,12 @@ export class Board {
 
   // The owner.
 
-  holdOwnersPulse(): PulseHolder {
-    return new PulseHolder(this.group(OWNER_PULSE));
+  keepOwnersPulse(): PulseKeeper {
+    return new PulseKeeper(this.group(OWNER_PULSE));
   }
 
   /** Sets what serves the host. Precondition: no thread of an earlier epoch is left. */
-  setServer(host: number, state: HostState): void {
+  setServer(host: number, state: ServerState): void {
     const word = state.by === 'thread' ? state.epoch * 4 + THREAD_UP : state.by === 'clients' ? CLIENTS : NOTHING;
     Atomics.store(this.words, this.host(host) + SERVER, word);
     this.wakeClients();
@@ -123,7 +123,7 @@ export class Board {
 
   /** Whether all clients have answered the last question, but for those that are gone. */
   get isAnswered(): boolean {
-    return this.clients().every((entry) => entry.told === this.asked || entry.pulse.isGone());
+    return this.clients().every((entry) => entry.reported === this.asked || entry.pulse.isGone());
   }
 
   /** How often the owner has asked for counts: a word that wraps. */
@@ -160,7 +160,7 @@ export class Board {
     return Atomics.load(this.words, CLOSED) === 1;
   }
 
-  serverOf(host: number): HostState {
+  serverOf(host: number): ServerState {
     const word = Atomics.load(this.words, this.host(host) + SERVER);
     if ((word & 3) === THREAD_UP) return { by: 'thread', epoch: word >>> 2 };
     return word === CLIENTS ? INLINE : NOBODY;
@@ -181,7 +181,7 @@ export class Board {
       Atomics.store(this.words, at + THREAD, thread);
       Atomics.store(this.words, at + SCALED, this.factors.changes); // its labels are made with what is there
       this.record(index).fill(0);
-      const pulse = new PulseHolder(this.group(at + WORDS_PER_GROUP));
+      const pulse = new PulseKeeper(this.group(at + WORDS_PER_GROUP));
       if (Atomics.compareExchange(this.words, at + STATE, -serial, serial) === -serial) {
         return { entry: this.entryAt(index), pulse };
       }

@@ -74,7 +74,7 @@ export class Entry {
   }
 
   /** Which question of the owner its counts answer. */
-  get told(): number {
+  get reported(): number {
     return Atomics.load(this.words, COUNTS_TOLD);
   }
 

@@ -73,7 +73,7 @@ export interface SchedulerHandle {
   readonly warnings: SharedArrayBuffer | undefined;
   readonly clock: SharedClockMemory;
   /** The doorbell of each host: a host is one shard or, if one serves all, all of them. */
-  readonly hosts: readonly SharedArrayBuffer[];
+  readonly doorbells: readonly SharedArrayBuffer[];
   /** The owner's option, with 'auto' resolved. */
   readonly shards: number;
   readonly isAuto: boolean;
@@ -101,7 +101,7 @@ const randomDigits = (): string => Math.random().toString(36).slice(2);
 
 /** @internal */
 export function makeHandle(parts: HandleParts, name: string): SchedulerHandle {
-  const board = Board.allocate(parts.hosts.length);
+  const board = Board.allocate(parts.doorbells.length);
   return { shardwheel: VERSION, pid: process.pid, name, board, warnings: sharedWarnings(), ...parts };
 }
 
@@ -123,10 +123,10 @@ function checkedHandle(value: unknown): SchedulerHandle {
   if (typeof handle.shardwheel !== 'number' || typeof handle.pid !== 'number') throw HandleError.forged(value);
   if (handle.pid !== process.pid) throw HandleError.foreign(handle.pid, process.pid);
   if (handle.shardwheel !== VERSION) throw HandleError.otherVersion();
-  const { board, clock, hosts, name } = handle;
-  const memories = Array.isArray(hosts) ? hosts : [undefined];
+  const { board, clock, doorbells, name } = handle;
+  const memories = Array.isArray(doorbells) ? doorbells : [undefined];
   const isWhole = [board, clock?.buffer, ...memories].every(isSharedArrayBuffer) && typeof name === 'string';
-  if (!isWhole || board.byteLength !== Board.bytesFor(hosts.length)) throw HandleError.forged(value);
+  if (!isWhole || board.byteLength !== Board.bytesFor(doorbells.length)) throw HandleError.forged(value);
   return handle;
 }
 

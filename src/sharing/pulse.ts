@@ -3,20 +3,20 @@ import { processMilliseconds } from '../time/monotonic-clock.ts';
 /**
  * Shows whether a thread is alive, and wakes its event loop, for threads that share only memory.
  *
- * The holder keeps WAITERS waits (`Atomics.waitAsync`) on one word. An asking thread removes one of them by
- * `Atomics.notify`. If there is none left, the holder's thread is gone, since its waits end with it. A holder that is
+ * It keeps WAITERS waits (`Atomics.waitAsync`) on one word. An asking thread removes one of them by
+ * `Atomics.notify`. If there is none left, the keeper's thread is gone, since its waits end with it. A keeper that is
  * busy leaves the rest of them in place; later it answers each question by a new wait.
  *
  *     group: waited     0, always
  *            asked      questions so far
  *            answered   questions whose wait has been replaced
  *            lastAsked  when `isGone` last asked, ms
- *            gone       the holder for whom a question has found no wait
+ *            gone       the keeper for whom a question has found no wait
  *
  * A question counts before it takes a wait, and is answered after a new one is in place. So while fewer are open than
  * there are waits, one wait is left for each question, and a question that finds none is proof. RESERVE of the waits
  * are never used in this count: a thread that ends between counting and taking leaves one open for ever, and one that
- * asks a former holder of these words takes a wait without counting it here.
+ * asks a former keeper of these words takes a wait without counting it here.
  *
  * Each open question doubles the time until `isGone` asks again. So a thread that is busy for hours and then ends
  * is found as well: at the latest when it has been gone for as long as it was busy.
@@ -33,13 +33,13 @@ const RESERVE = 8;
 /** ms between two questions of `isGone`, while all are answered. */
 const INTERVAL = 100;
 
-/** The holder's side. A thread's waits neither hold the process nor outlive the thread. */
-export class PulseHolder {
+/** The keeper's side. A thread's waits neither hold the process nor outlive the thread. */
+export class PulseKeeper {
   private readonly words: Int32Array;
   private onBoardChange: (() => void) | undefined;
   private isHeld = true;
 
-  /** From now on the holder counts as alive. `words`: a separate group. */
+  /** From now on the keeper counts as alive. `words`: a separate group. */
   constructor(words: Int32Array) {
     this.words = words;
     for (const word of [ASKED, ANSWERED]) Atomics.store(words, word, 0);
@@ -74,18 +74,18 @@ export class PulseHolder {
 /** The others' side. */
 export class Pulse {
   private readonly words: Int32Array;
-  private readonly holder: number;
+  private readonly keeper: number;
 
-  /** `holder`: not 0, and never the name of another holder of the same words, before or after. */
-  constructor(words: Int32Array, holder: number) {
+  /** `keeper`: not 0, and never the name of another keeper of the same words, before or after. */
+  constructor(words: Int32Array, keeper: number) {
     this.words = words;
-    this.holder = holder;
+    this.keeper = keeper;
   }
 
-  /** Whether the holder is known to be gone. May ask; usually costs only some loads. */
+  /** Whether the keeper is known to be gone. May ask; usually costs only some loads. */
   isGone(): boolean {
     const { words } = this;
-    if (Atomics.load(words, GONE) === this.holder) return true;
+    if (Atomics.load(words, GONE) === this.keeper) return true;
     const now = processMilliseconds();
     const last = Atomics.load(words, LAST_ASKED);
     if (((now - last) | 0) < INTERVAL * 2 ** this.open()) return false;
@@ -97,7 +97,7 @@ export class Pulse {
     return Math.max(0, (Atomics.load(this.words, ASKED) - Atomics.load(this.words, ANSWERED)) | 0);
   }
 
-  /** Wakes the holder: it then sees everything that was stored before this call. Returns whether it may be alive. */
+  /** Wakes the keeper: it then sees everything that was stored before this call. Returns whether it may be alive. */
   wake(): boolean {
     const { words } = this;
     const open = (Atomics.add(words, ASKED, 1) - Atomics.load(words, ANSWERED)) | 0;
@@ -106,7 +106,7 @@ export class Pulse {
       return true;
     }
     if (Atomics.notify(words, WAITED, 1) > 0) return true;
-    Atomics.store(words, GONE, this.holder); // by name: by now the words may have another holder
+    Atomics.store(words, GONE, this.keeper); // by name: by now the words may have another keeper
     return false;
   }
 }

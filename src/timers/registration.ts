@@ -31,7 +31,7 @@ const places = [
 export function register(): void {
   if (found() !== undefined || isShardThread() || timersMode === 'off') return;
   areNative(); // before ours are in their places
-  setRegistered({ native, timers: registered.timers, unregister: takeBack, state: () => serving.told() });
+  setRegistered({ native, timers: registered.timers, unregister: takeBack, state: () => serving.report() });
   setOn(true);
   for (const place of places) place.take();
   syncBuiltinESMExports();

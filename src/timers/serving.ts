@@ -8,10 +8,10 @@ import type { RegisteredWheel } from './registered-wheel.ts';
 const { max, min } = Math;
 
 /** Live timers from which the turns of the loop are watched. */
-const WATCHED = 1024;
+const WATCHED_TIMERS = 1024;
 /** ms until what has failed is tried again; twice as many after each further failure, up to the longest. */
-const FIRST_PAUSE = 1000;
-const LONGEST_PAUSE = 64_000;
+const FIRST_PAUSE_MS = 1000;
+const MAX_PAUSE_MS = 64_000;
 
 /**
  * Who serves the new timers of a registered thread.
@@ -50,12 +50,12 @@ export class Serving {
   private reason: string;
   private state: State = 'counting';
   /** What `told` has told last, and since when, in ms of `performance.now()`. */
-  private lastTold: 'node' | 'wheel' = 'node';
+  private lastReported: 'node' | 'wheel' = 'node';
   private since = performanceNow();
   /** Nothing is tried until then, in ms. */
   private pausesUntil = Number.NEGATIVE_INFINITY;
-  private pause = FIRST_PAUSE;
-  private isFailureTold = false;
+  private pause = FIRST_PAUSE_MS;
+  private isFailureReported = false;
   /** So many more sets, until the live ones are counted. */
   private left: number;
   private isWatching = false;
@@ -71,7 +71,7 @@ export class Serving {
   constructor(from: number, load: () => RegisteredWheel | undefined) {
     this.from = from;
     this.load = load;
-    this.watched = min(WATCHED, from);
+    this.watched = min(WATCHED_TIMERS, from);
     this.left = this.watched - 1;
     this.reason = `fewer than ${from} are live`;
   }
@@ -82,11 +82,11 @@ export class Serving {
   }
 
   /** Who would serve a timer that is set now. One state at a time: also where the wheel leaves this timer to Node. */
-  told(): RegistrationState {
+  report(): RegistrationState {
     const aside = this.dropIn === undefined ? undefined : this.wheel?.setsAside();
     const serving = this.dropIn === undefined || aside !== undefined ? 'node' : 'wheel';
-    if (serving !== this.lastTold) {
-      this.lastTold = serving;
+    if (serving !== this.lastReported) {
+      this.lastReported = serving;
       this.since = performanceNow();
     }
     return { serving, since: this.since, reason: aside ?? this.reason, live: this.live };
@@ -101,12 +101,12 @@ export class Serving {
   /** The wheel could not be loaded, made, or take a timer: Node's own functions serve, for a while. */
   readonly fail = (error: unknown): void => {
     this.pausesUntil = performanceNow() + this.pause;
-    this.pause = min(2 * this.pause, LONGEST_PAUSE);
+    this.pause = min(2 * this.pause, MAX_PAUSE_MS);
     const why = `the wheel has failed (${messageOf(error)})`;
     if (this.wheel === undefined) this.reason = why;
     else this.change('loaded', why);
-    if (this.isFailureTold) return;
-    this.isFailureTold = true;
+    if (this.isFailureReported) return;
+    this.isFailureReported = true;
     const what = "Node's own timers serve this thread, and no timer is lost; the wheel is tried again later";
     emitWarning(`shardwheel/register: ${why}. ${what}`, {
       type: 'ShardwheelWarning',
@@ -219,6 +219,6 @@ export class Serving {
     this.state = state;
     this.reason = reason;
     this.dropIn = state === 'wheel' ? this.wheel?.timers : undefined;
-    this.told(); // notes when
+    this.report(); // notes when
   }
 }

@@ -21,10 +21,10 @@ export interface LevelStats {
 export interface WheelIndex extends TickIndex {
   /** Whether slots are handed over at their own due ticks, not at those of a level. */
   readonly keepsDueTicks: boolean;
-  /** Whole ticks after `now` and below it may be passed to `insertNear`. It never falls. */
-  readonly nearEnd: number;
-  /** Files a slot with fewer questions. Preconditions: as for `insert`, and now < tick < nearEnd. */
-  insertNear(slot: number, tick: number): void;
+  /** Whole ticks after `now` and below it may be passed to `insertDirect`. It never falls. */
+  readonly directEnd: number;
+  /** Files a slot with fewer questions. Preconditions: as for `insert`, and now < tick < directEnd. */
+  insertDirect(slot: number, tick: number): void;
   /**
    * Makes sure that a filed slot can be filed anew at `tick` once it is removed. If memory is refused, throws and
    * changes nothing.

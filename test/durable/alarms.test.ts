@@ -1,13 +1,13 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { AllocationError } from '../../src/errors.ts';
 import type { Claim } from '../../src/extras/durable/stored-timer.ts';
-import { Alarms, HeldTimer } from '../../src/extras/durable/unstored/alarms.ts';
+import { AlarmedTimer, Alarms } from '../../src/extras/durable/unstored/alarms.ts';
 import { realWallClock } from '../../src/extras/durable/wall-clock.ts';
 import { createScheduler } from '../../src/scheduler/create-scheduler.ts';
 import { Scheduler } from '../../src/scheduler/scheduler.ts';
 import { until } from '../fixtures/event-loop.ts';
 
-class Held extends HeldTimer {
+class Held extends AlarmedTimer {
   readonly name = 'a';
   readonly key = 'k';
   readonly delay = 20;
@@ -21,7 +21,7 @@ class Held extends HeldTimer {
     return Promise.resolve(undefined);
   }
 
-  settle(): Promise<boolean> {
+  writeEnding(): Promise<boolean> {
     return Promise.resolve(false);
   }
 }

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { vi } from 'vitest';
 import type { Delivery } from '../../src/extras/durable/delivery/delivery.ts';
-import { DurableHost, type DurableSettings } from '../../src/extras/durable/delivery/durable-host.ts';
+import { DurableCore, type DurableSettings } from '../../src/extras/durable/delivery/durable-core.ts';
 import type { DurableStore } from '../../src/extras/durable/durable-store.ts';
 import { replaces } from '../../src/extras/durable/kept.ts';
 import type { Claim, DueTimer, StoredTimer } from '../../src/extras/durable/stored-timer.ts';
@@ -30,14 +30,14 @@ export class UnstoredWorld {
   readonly attempts = new Map<string, { timer: DueTimer; claim: Claim }>();
   readonly armed = new Set<UnstoredTimer>();
   readonly unstored: Unstored;
-  readonly host: DurableHost;
+  readonly host: DurableCore;
   hasRoom = true;
   private now = 0;
 
   constructor() {
     vi.spyOn(performance, 'now').mockImplementation(() => this.now);
     const settings = { scheduler: undefined, clock: realWallClock, youngLimit: 100 } as DurableSettings;
-    this.host = new DurableHost(settings, new EventEmitter());
+    this.host = new DurableCore(settings, new EventEmitter());
     void this.host.alarms.close();
     const alarms = {
       add: () => undefined,

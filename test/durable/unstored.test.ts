@@ -3,7 +3,7 @@ import type { Kept } from '../../src/extras/durable/kept.ts';
 import type { Ending, StoredTimer } from '../../src/extras/durable/stored-timer.ts';
 import {
   FOLLOWERS,
-  type UnstoredHolder,
+  type UnstoredKeeper,
   type UnstoredState,
   UnstoredTimer,
 } from '../../src/extras/durable/unstored/unstored-timer.ts';
@@ -28,7 +28,7 @@ const KEYS = ['one', 'other'];
 afterEach(() => vi.restoreAllMocks());
 
 describe('the states of a timer that is not stored', () => {
-  const holder = { alarms: undefined } as unknown as UnstoredHolder;
+  const holder = { alarms: undefined } as unknown as UnstoredKeeper;
   for (const from of states) {
     test.each(states)(`${from}, then %s`, (to) => {
       const timer = new UnstoredTimer(holder, timerOf('k', FAR, 0), 0);
@@ -143,7 +143,7 @@ async function runAtRandom(draws: Draws, steps: number): Promise<void> {
     const ending: Ending =
       kind === 'done' ? { kind } : kind === 'again' ? { kind, timer: claim.attempt } : { kind, timer: dead };
     const counts = model.end(kind);
-    const settling = timer.settle(claim.attempt, ending).then((answer) => {
+    const settling = timer.writeEnding(claim.attempt, ending).then((answer) => {
       expect(answer).toBe(counts);
       world.attempts.delete(key);
     });

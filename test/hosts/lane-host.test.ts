@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { LaneHost } from '../../src/hosts/lane-host.ts';
 import { GONE, type LaneLink } from '../../src/hosts/lane-link.ts';
 import type { OfferedLane } from '../../src/shard/lane-server.ts';
-import type { HostState } from '../../src/sharing/board.ts';
+import type { ServerState } from '../../src/sharing/board.ts';
 import { pass, until } from '../fixtures/event-loop.ts';
 import { LaneClient } from '../shard/lane-client.ts';
 import { allocateSetup } from '../shard/lane-world.ts';
@@ -18,7 +18,7 @@ function newHost({ endsRefusing = false } = {}) {
     new Promise((answer, reject) => {
       calls.push({ told: [`${epoch}: ${name}`, ...origins(offered)].join(', '), answer, reject });
     });
-  const board: { server: HostState } = { server: { by: 'thread', epoch: 1 } };
+  const board: { server: ServerState } = { server: { by: 'thread', epoch: 1 } };
   const nothing = () => undefined;
   const link = { server: () => board.server, want: nothing, call, lost: nothing, left: nothing };
   const rest = { refused: () => endsRefusing, release: () => Promise.resolve(), deaths: 0, cause: new Error('dead') };
@@ -35,7 +35,7 @@ function newHost({ endsRefusing = false } = {}) {
     const { stage } = new LaneClient(setup, placement, 7).lane;
     host.open({ placement, setup: setup.lanes[placement], stage });
   };
-  const name = (server: HostState) => {
+  const name = (server: ServerState) => {
     board.server = server;
     host.checkBoard();
   };

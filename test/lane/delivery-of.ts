@@ -30,5 +30,5 @@ export function deliveryOf(
   const events = { emitBatch: nothing, late: nothing, refused: nothing, failed };
   const repeating = undefined as never; // no timer repeats
   const ioFirst = Number.POSITIVE_INFINITY;
-  return new Delivery({ host, repeating, events, lateness, time, maxBatch, ioFirst });
+  return new Delivery({ client: host, repeating, events, lateness, time, maxBatch, ioFirst });
 }

@@ -7,7 +7,7 @@ const CAPACITY = 8;
 /** The memory of all arrays of a lane's parts. */
 function memoryOf(scheduler: Scheduler): Set<ArrayBufferLike> {
   const [lane] = internalsOf(scheduler).client.lanes;
-  const parts: (object | undefined)[] = [lane.table, lane.payload, lane.labels, lane.grids];
+  const parts: (object | undefined)[] = [lane.table, lane.payload, lane.slotLabels, lane.grids];
   const fields = parts.flatMap((part) => Object.values(part ?? {}));
   return new Set(fields.filter((field) => ArrayBuffer.isView(field)).map(({ buffer }) => buffer));
 }

@@ -195,7 +195,7 @@ inline take_due() {
   fi
 }
 
-/* Once somebody needs a command, none is held back: the rest waits for room only. */
+/* Once somebody needs a command, none is kept back: the rest waits for room only. */
 inline publish() {
   atomic {
     stagedBy = 0;

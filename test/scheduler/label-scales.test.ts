@@ -10,7 +10,7 @@ test('▲ of two clients that set a factor everywhere at once, the later setting
   const words = new Int32Array(new SharedArrayBuffer(4 * LabelFactors.WORDS));
   const labels = [one, other].map((scheduler) => {
     scheduler.label('idle', { min: 0 });
-    return internalsOf(scheduler).client.labels.named('idle', {});
+    return internalsOf(scheduler).client.registry.named('idle', {});
   });
   const scales = [one, other].map((scheduler) => new LabelScales(internalsOf(scheduler).client));
   const between: (() => void)[] = [];

@@ -85,7 +85,7 @@ describe('labels', () => {
     for (let i = 0; i < 1000; i++) scheduler.schedule(i, 1000, nothing);
     scheduler.reschedule(scheduler.schedule(1, 50), 60);
     await scheduler.advanceTo(2000, { jump: true });
-    const labelled = () => internalsOf(scheduler).client.lanes.map(({ labels }) => labels !== undefined);
+    const labelled = () => internalsOf(scheduler).client.lanes.map(({ slotLabels }) => slotLabels !== undefined);
     expect(labelled()).toEqual([false, false]);
     scheduler.label('idle').schedule(1, 3000);
     expect(labelled().filter(Boolean).length).toBe(1);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { buildShard, type LaneOrigin } from '../../src/shard/build-shard.ts';
 import { type FromThread, receiveCall } from '../../src/shard/lane-mail.ts';
-import { LaneServer, type LeftLane } from '../../src/shard/lane-server.ts';
+import { LaneServer, type ReturnedLane } from '../../src/shard/lane-server.ts';
 import { Mailbox } from '../../src/sharing/mailbox.ts';
 import { presets } from '../../src/wheel/presets.ts';
 import { until } from '../fixtures/event-loop.ts';
@@ -76,7 +76,7 @@ test('what a client asks for is answered about its own lanes; left, they are ser
   ask(1, 'nextDue', EPOCH);
   expect(await answered(4)).toMatchObject({ answer: 40 });
   ask(1, 'leave', EPOCH);
-  const left = (await answered(5)) as FromThread & { answer: LeftLane[] };
+  const left = (await answered(5)) as FromThread & { answer: ReturnedLane[] };
   expect(left.answer.map(({ placement }) => placement)).toEqual([0]);
   const entries = [...(left.answer[0].entries as Int32Array)].filter((_, at) => at % 2 === 0);
   expect(entries).toEqual([timers[1].slot, timers[0].slot]); // by due tick

@@ -122,7 +122,7 @@ export class LaneWorld {
     const from = this.time;
     this.settle();
     for (let i = 0; i < LONGEST_END && this.present.some(({ lane }) => lane.table.size > 0); i++) {
-      if (!this.advance(1)) throw new Error('commands are held back for ever');
+      if (!this.advance(1)) throw new Error('commands are kept back for ever');
       this.settle();
     }
     for (const client of this.present) checkEnd(client, from, this.time);
@@ -162,7 +162,7 @@ function checkEnd({ isWaitingForAnswer, timers, lane }: LaneClient, from: number
     if (lane.table.slotOf(timer.id) >= 0) throw new Error(`the id of timer ${timer.id} is still live`);
   }
   if (lane.table.size !== 0) throw new Error(`the table holds ${lane.table.size} timers more`);
-  if (lane.commands.waiting !== 0) throw new Error('commands are held back for ever');
+  if (lane.commands.waiting !== 0) throw new Error('commands are kept back for ever');
 }
 
 /** The memory of a shard and of its clients' lanes. */

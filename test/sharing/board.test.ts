@@ -46,7 +46,7 @@ describe('a board', () => {
 
   test('a factor is applied everywhere when all have told so, but the one that asks, and those that are gone', () => {
     const board = newBoard();
-    const owner = board.holdOwnersPulse();
+    const owner = board.keepOwnersPulse();
     const members = [1, 2].map((thread) => board.join(thread));
     board.factors.set('a', 0.5);
     const { changes } = board.factors;

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { Board, type Membership } from '../../src/sharing/board.ts';
 import { type ClientCounts, COUNTED } from '../../src/sharing/entry.ts';
-import type { PulseHolder } from '../../src/sharing/pulse.ts';
+import type { PulseKeeper } from '../../src/sharing/pulse.ts';
 import { tapAtomics, visiting } from '../shard/shared-access.ts';
 
 /** A client's thread dies before each of its accesses to the board in turn. */
@@ -13,7 +13,7 @@ const ENTRY = 2 * 32;
 beforeAll(() => tapAtomics()); // what a hook returns is called in the end
 
 /** A thread's waits end with it. */
-function endWaits(words: Int32Array, holder: PulseHolder | undefined): void {
+function endWaits(words: Int32Array, holder: PulseKeeper | undefined): void {
   if (holder !== undefined) Reflect.set(holder, 'isHeld', false);
   Atomics.notify(words, 0);
 }
@@ -39,7 +39,7 @@ function live(board: Board, joined: (member: Membership | undefined) => void): v
 function dieAt(stop: number): boolean {
   const board = new Board(Board.allocate(1), 1);
   const words = new Int32Array(board.memory);
-  const owner = board.holdOwnersPulse();
+  const owner = board.keepOwnersPulse();
   const other = board.join(1) as Membership;
   let dying: Membership | undefined;
   let access = 0;

@@ -1,11 +1,11 @@
 import { Worker } from 'node:worker_threads';
 import { describe, expect, test, vi } from 'vitest';
-import { Pulse, PulseHolder } from '../../src/sharing/pulse.ts';
+import { Pulse, PulseKeeper } from '../../src/sharing/pulse.ts';
 import { pass, turn, until } from '../fixtures/event-loop.ts';
 
 const newWords = (): Int32Array => new Int32Array(new SharedArrayBuffer(128));
 
-/** A thread that holds a pulse by the same few lines as PulseHolder, since its source is what a worker cannot load. */
+/** A thread that holds a pulse by the same few lines as PulseKeeper, since its source is what a worker cannot load. */
 const holderText = `
   const { parentPort, workerData: { words, then } } = require('node:worker_threads');
   const wait = () => Atomics.waitAsync(words, 0, 0).value.then(() => { wait(); Atomics.add(words, 2, 1); });
@@ -27,7 +27,7 @@ describe('a pulse', () => {
   test('whose holder lives is never found gone, and wakes it', async () => {
     const words = newWords();
     const heard = vi.fn();
-    const holder = new PulseHolder(words);
+    const holder = new PulseKeeper(words);
     holder.listen(heard);
     const pulse = new Pulse(words, 1);
     for (let i = 0; i < 100; i++) {
@@ -44,7 +44,7 @@ describe('a pulse', () => {
   test('is not lost by as many questions in one turn as anybody asks', async () => {
     const words = newWords();
     const heard = vi.fn();
-    const holder = new PulseHolder(words);
+    const holder = new PulseKeeper(words);
     holder.listen(heard);
     const pulses = [new Pulse(words, 1), new Pulse(words, 1)];
     for (let i = 0; i < 1000; i++) pulses[i % 2].wake();
@@ -92,12 +92,12 @@ describe('a pulse', () => {
 
   test('that was found gone says nothing of the next who holds the same words', async () => {
     const words = newWords();
-    const first = new PulseHolder(words);
+    const first = new PulseKeeper(words);
     const [ofFirst, ofSecond] = [new Pulse(words, 1), new Pulse(words, 2)];
     first.release();
     ofFirst.wake();
     expect(ofFirst.isGone()).toBe(true);
-    const second = new PulseHolder(words);
+    const second = new PulseKeeper(words);
     expect(ofSecond.isGone()).toBe(false);
     ofSecond.wake();
     await turn();

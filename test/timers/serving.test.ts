@@ -18,5 +18,5 @@ test.each([
     throw thrown;
   });
   serving.serveAlways();
-  expect(serving.told()).toMatchObject({ serving: 'node', reason: expect.stringMatching(reason) });
+  expect(serving.report()).toMatchObject({ serving: 'node', reason: expect.stringMatching(reason) });
 });

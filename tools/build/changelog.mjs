@@ -77,7 +77,8 @@ export function notesOf(changelog, version) {
   const section = sectionOf(changelog, version)?.trim();
   if (section === undefined || section === '') throw new ChangelogError(`CHANGELOG.md has nothing of ${version}`);
   const place = `${repository()}/blob/v${version}/`;
-  return `${section.replace(/\]\((?!\w+:|#)/g, `](${place}`)}\n`;
+  const linked = section.replace(/\]\((?!\w+:|#)/g, `](${place}`);
+  return `${linked}\n`;
 }
 
 function main(wanted) {

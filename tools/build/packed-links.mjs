@@ -46,7 +46,7 @@ export const withRelativeLinks = (document, text) =>
     if (!target.startsWith(HOME)) return whole;
     const [path, anchor] = target.slice(HOME.length).replace(RAW, '').split('#');
     const relative = posix.relative(posix.dirname(document), path);
-    return `${before}${relative}${anchor === undefined ? '' : `#${anchor}`}`;
+    return before + relative + (anchor === undefined ? '' : `#${anchor}`);
   });
 
 function main() {

@@ -75,6 +75,7 @@ try {
 } catch (error) {
   const isOurs =
     error instanceof Refusal || error instanceof ChangelogError || error.code?.startsWith('ERR_PARSE_ARGS');
-  process.stderr.write(`${isOurs ? `No release: ${error.message}` : error.stack}\n`);
+  const said = isOurs ? `No release: ${error.message}` : error.stack;
+  process.stderr.write(`${said}\n`);
   process.exitCode = 1;
 }

@@ -29,7 +29,7 @@ interface Flags {
 
 const DAY = 86_400;
 /** ms between two checks whether the threads have stopped recording, and how long that may take beyond their time. */
-const LOOK = 100;
+const CHECK_INTERVAL_MS = 100;
 const PATIENCE = 3000;
 
 function parse(argv: readonly string[]): { flags: Flags; words: string[] } | undefined {
@@ -118,7 +118,7 @@ async function stopped(folder: string, seconds: number | undefined, running: Pro
   while (!signal.aborted && performance.now() < until) {
     const found = readProfiles(folder);
     if (found.length > 0 && !found.some(isRecording)) break;
-    await wait(LOOK);
+    await wait(CHECK_INTERVAL_MS);
   }
   return signal.aborted ? new Promise(() => undefined) : undefined;
 }

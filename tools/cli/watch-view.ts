@@ -11,7 +11,7 @@ const steps = ' ▁▂▃▄▅▆▇█';
 /** Characters to a level's turn. */
 const COLUMNS = 64;
 /** Maximum of characters of a cell. */
-const LONGEST = 200;
+const MAX_CELL_LENGTH = 200;
 
 const escaped = (character: string): string =>
   [...Array(character.length).keys()]
@@ -60,7 +60,8 @@ export function screenOf(view: View): string {
 
 type Row = readonly string[];
 
-const cellOf = (text: string): string => visible(text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
+const cellOf = (text: string): string =>
+  visible(text.length > MAX_CELL_LENGTH ? `${text.slice(0, MAX_CELL_LENGTH)}…` : text);
 
 /** The first column has words, the others numbers. */
 function tableOf(head: Row, rows: readonly Row[]): string {

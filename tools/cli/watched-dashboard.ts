@@ -12,9 +12,9 @@ export type News =
 /** ms that an answer may take to begin. */
 const PATIENCE = 5000;
 /** ms without a message after which the connection counts as lost: a dashboard sends one each second. */
-const SILENCE = 15_000;
+const SILENCE_MS = 15_000;
 /** Characters to show of an answer that is not a dashboard's, and of a version. */
-const LONGEST_REASON = 200;
+const MAX_REASON_LENGTH = 200;
 /** Characters of a token: a header holds no others, and no dashboard has one of others. */
 const TOKEN = /^[\w-]{16,256}$/;
 
@@ -38,7 +38,7 @@ export async function* watchDashboard(
   const where = url.origin;
   const silence = new AbortController();
   const answer = await ask(url, bearer, AbortSignal.any([signal, silence.signal]));
-  const timer = setTimeout(() => silence.abort(), SILENCE);
+  const timer = setTimeout(() => silence.abort(), SILENCE_MS);
   const reader = new EventReader(where, show);
   try {
     for await (const event of eventsIn(textOf(answer))) {
@@ -49,7 +49,8 @@ export async function* watchDashboard(
     }
   } catch (error) {
     if (signal.aborted) return;
-    if (silence.signal.aborted) throw new Error(`${where} has sent nothing for ${SILENCE / 1000} s`, { cause: error });
+    if (silence.signal.aborted)
+      throw new Error(`${where} has sent nothing for ${SILENCE_MS / 1000} s`, { cause: error });
     if (error instanceof TypeError) throw new Error(`The connection to ${where} was lost`, { cause: error });
     throw error;
   } finally {
@@ -108,7 +109,7 @@ export class EventReader {
       this.model = new Model(hello);
       return;
     }
-    const shown = textIn(version).slice(0, LONGEST_REASON);
+    const shown = textIn(version).slice(0, MAX_REASON_LENGTH);
     throw new VersionError(`${this.where} is served by shardwheel ${shown}: watch it with that`);
   }
 }
@@ -168,11 +169,12 @@ async function refusal(where: string, answer: Response, bearer: string | undefin
   // Not `text()`: what answers may be anything, and of any size.
   for await (const chunk of textOf(answer) ?? []) {
     reason += chunk;
-    if (reason.length > LONGEST_REASON) break;
+    if (reason.length > MAX_REASON_LENGTH) break;
   }
   if (status === 401 && bearer === undefined)
     return new Error(`${where} needs its token: --token, or SHARDWHEEL_TOKEN`);
   if (status === 401) return new Error(`${where} refuses the token`);
-  if (status === 403 || status === 503) return new Error(`${where} refuses: ${reason.slice(0, LONGEST_REASON).trim()}`);
+  if (status === 403 || status === 503)
+    return new Error(`${where} refuses: ${reason.slice(0, MAX_REASON_LENGTH).trim()}`);
   return new Error(`${where} is not a dashboard of shardwheel`);
 }

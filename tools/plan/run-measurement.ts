@@ -5,7 +5,7 @@ import { asPart, commandFile, type Part } from '../../bench/replay/command-file.
 const patience = 120_000;
 
 /** Characters that are kept of what a measurement has said last. */
-const LONGEST = 8192;
+const MAX_KEPT_LENGTH = 8192;
 
 /** The error that has ended a process, of what it has said. */
 const errorIn = (said: string): string | undefined => /^\w*Error\b.*/m.exec(said)?.[0];
@@ -24,7 +24,7 @@ export function runMeasurement<Result>(part: Part, task: unknown, signal: AbortS
     let result: { readonly value: Result } | undefined;
     let said = '';
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      said = (said + text).slice(-LONGEST);
+      said = (said + text).slice(-MAX_KEPT_LENGTH);
     });
     child.on('message', (value) => {
       result = { value: value as Result };

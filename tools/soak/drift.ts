@@ -25,7 +25,7 @@ const BYTES_PER_TIMER = 300;
 /** Growth that is put down to chance: a share of what there was, and bytes besides. */
 const CHANCE = 0.1;
 const SLACK = 64 * 2 ** 20;
-const LEAST_SAMPLES = 30;
+const MIN_SAMPLES = 30;
 /**
  * Slots in use at once, as a multiple of what one look a second has seen of it; what a burst may have added between.
  */
@@ -41,7 +41,7 @@ const median = (values: readonly number[]): number => values.toSorted((one, othe
  * tables keep their highest water, so theirs is held against the most that lived at once.
  */
 export function findDrift(samples: readonly Sample[]): string[] {
-  if (samples.length < LEAST_SAMPLES) return [];
+  if (samples.length < MIN_SAMPLES) return [];
   const third = Math.floor(samples.length / 3);
   const middle = samples.slice(third, 2 * third);
   const last = samples.slice(2 * third);

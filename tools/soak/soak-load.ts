@@ -13,8 +13,8 @@ import type { SoakOptions } from './options.ts';
  * Most connections that are open at a time, and most timers that have numbers, over all loops: tables are laid out for
  * them.
  */
-const MOST_OPEN = 4_000_000;
-const MOST_NUMBERS = 16_000_000;
+const MAX_CONNECTIONS = 4_000_000;
+const MAX_NUMBERS = 16_000_000;
 /** Timers that must have ended before an ended timer's number is used again. */
 const KEEP = 2 ** 20;
 /** A timer that is so late when all is over counts as lost; waiting for it is given up after `PATIENCE`. ms. */
@@ -44,8 +44,8 @@ export class SoakLoad {
   constructor(options: SoakOptions, index: number, scheduler: Scheduler, hooks: SoakHooks) {
     const loops = options.clients + 1;
     const share = new LoopShare(index, loops);
-    const open = Math.ceil(MOST_OPEN / loops);
-    this.ledger = new Ledger(Math.ceil(MOST_NUMBERS / loops), this.clock, KEEP);
+    const open = Math.ceil(MAX_CONNECTIONS / loops);
+    this.ledger = new Ledger(Math.ceil(MAX_NUMBERS / loops), this.clock, KEEP);
     this.#proxy = new ModelProxy(workloadOf(options), open, this.clock, this.ledger, share);
     this.#timers = new ShardwheelTimers(2 * open, this.#proxy.onFire, scheduler);
     this.#proxy.use(this.#timers, false);

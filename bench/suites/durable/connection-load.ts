@@ -9,9 +9,9 @@ import type { DurableSubject } from './durable-subject.ts';
 /** Connections a second. */
 export const RATE = 1000;
 /** Calls of the subject that may be under way at a time; connections that come while there are more are refused. */
-const MOST_CALLS = 5000;
+const MAX_CALLS = 5000;
 /** ms between two looks at the clock. */
-const LOOK = 5;
+const CHECK_INTERVAL_MS = 5;
 /** Words of a connection's record. */
 const RECORD = 16;
 
@@ -43,10 +43,10 @@ export class ConnectionLoad {
   /** Opens connections until `end`. */
   async run(): Promise<void> {
     const begun = performance.now();
-    for (let refused = 0; !this.isEnding; await sleep(LOOK)) {
+    for (let refused = 0; !this.isEnding; await sleep(CHECK_INTERVAL_MS)) {
       const due = ((performance.now() - begun) / 1000) * RATE;
       while (this.opened + refused < due) {
-        if (this.pending < MOST_CALLS) void this.connection();
+        if (this.pending < MAX_CALLS) void this.connection();
         else refused += 1;
       }
     }

@@ -1,5 +1,5 @@
 import { type Comparison, rowIn, subjectsIn } from '../../engine/comparison.ts';
-import { block } from '../../engine/figures.ts';
+import { block, roundsOf } from '../../engine/figures.ts';
 import { figure } from '../../engine/format.ts';
 import { describeMachine, type ReleaseResults } from '../../engine/results.ts';
 import type { Spread } from '../../engine/statistics.ts';
@@ -26,7 +26,7 @@ export function programsOf(results: ReleaseResults): string {
     'programs',
     Object.values(results).flatMap((run, at) => [
       ...(at === 0 ? [] : ['']),
-      `\`${run.command}\`, ${run.date.slice(0, 10)}, ${run.rounds === 1 ? 'one round' : `${run.rounds} rounds`}, on ${describeMachine(run.machine)}:`,
+      `\`${run.command}\`, ${run.date.slice(0, 10)}, ${roundsOf(run)}, on ${describeMachine(run.machine)}:`,
       '',
       `| program | on | ${columns.map(([, title]) => title).join(' | ')} | by more than 5 %${run.rounds === 1 ? ', in one round' : ', in every round'} |`,
       `|---|---|${columns.map(() => '---:|').join('')}---|`,

@@ -33,7 +33,8 @@ export function rateLatenessOf(results: Results): string {
           .map(figure)
           .join(' / '),
       );
-      return `| ${[`${rate.toLocaleString('en-US')} ${title}`, ...cells].join(' | ')} |`;
+      const what = `${rate.toLocaleString('en-US')} ${title}`;
+      return `| ${[what, ...cells].join(' | ')} |`;
     }),
   ]);
 }

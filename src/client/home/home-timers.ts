@@ -6,7 +6,7 @@ import { CapacityExceededError, SchedulerClosedError } from '../../errors.ts';
 import { CALLS_PER_READING, type ClientTime } from '../client-time.ts';
 import type { Delivery } from '../delivery.ts';
 import type { KeepAlive } from '../keep-alive.ts';
-import { Label, NO_LABEL } from '../labels/lane-labels.ts';
+import { Label, NO_LABEL } from '../labels/slot-labels.ts';
 import type { TurnClock } from '../turn-clock.ts';
 import { HANDED_BACK, type HomeTimer, REFED, SLOT } from './home-timer.ts';
 import { HomeWheel, type NewIndex } from './home-wheel.ts';
@@ -18,7 +18,7 @@ const { max } = Math;
 export const DROP_IN = '(drop-in)';
 
 /** The parts of the client that they need. */
-export interface HomeHost {
+export interface HomeClient {
   readonly isClosed: boolean;
   readonly delivery: Delivery;
   readonly refs: KeepAlive;
@@ -51,7 +51,7 @@ export class HomeTimers {
   now = Number.NaN; // V8: double fields
   /** Maximum of live ones. */
   readonly capacity: number;
-  private readonly client: HomeHost;
+  private readonly client: HomeClient;
   private readonly time: ClientTime;
   readonly wheel: HomeWheel;
   /** By slot; undefined for a free one. */
@@ -64,7 +64,7 @@ export class HomeTimers {
   private ended = 0;
 
   /** `slack` in ticks. */
-  constructor(client: HomeHost, time: ClientTime, slack: number, capacity: number, newIndex: NewIndex) {
+  constructor(client: HomeClient, time: ClientTime, slack: number, capacity: number, newIndex: NewIndex) {
     this.client = client;
     this.time = time;
     this.capacity = capacity;

@@ -18,7 +18,7 @@ const DUE_NOW = 2 ** 30 + 2 ** 29;
  * The taken ticks are at most so many behind the present while timers are moved within words: differences of words are
  * right then.
  */
-const MOST_BEHIND = 2 ** 29;
+const MAX_BEHIND_TICKS = 2 ** 29;
 
 /** Makes the index of a thread's timers, with its present tick. */
 export type NewIndex = (now: number) => TickIndex;
@@ -102,7 +102,7 @@ export class HomeWheel implements DueSink, EntryOwner {
     const { time } = this;
     const tick = this.tickOf(deadline);
     const isLater = ((tick - this.words[2 * slot]) | 0) >= 0 && deadline < time.wordReachEnd;
-    if (isLater && time.tick - this.tick <= MOST_BEHIND && (this.far.size === 0 || !this.far.has(slot))) {
+    if (isLater && time.tick - this.tick <= MAX_BEHIND_TICKS && (this.far.size === 0 || !this.far.has(slot))) {
       this.set(slot, tick);
       return;
     }

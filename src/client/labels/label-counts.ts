@@ -1,7 +1,7 @@
 import { type Lateness, LatenessHistogram } from '../../metrics/lateness-histogram.ts';
 import type { Client } from '../client.ts';
 import { DROP_IN } from '../home/home-timers.ts';
-import type { Label } from './lane-labels.ts';
+import type { Label } from './slot-labels.ts';
 
 /** The counts of timers with a label. */
 export interface LabelStats {
@@ -19,7 +19,7 @@ export interface LabelStats {
 }
 
 /** The counts of a client's label, as another thread is told of them. @internal */
-export interface ToldLabel extends Omit<LabelStats, 'lateness'> {
+export interface ReportedLabel extends Omit<LabelStats, 'lateness'> {
   /** See `LatenessHistogram.sparse`. */
   latenesses: readonly number[];
   /** The largest lateness in ms. */
@@ -27,14 +27,14 @@ export interface ToldLabel extends Omit<LabelStats, 'lateness'> {
 }
 
 /** The labels in use, and that of drop-in timers once there has been one. */
-const labelsOf = ({ labels, home }: Client): readonly Label[] =>
-  home.label.scheduled === 0 ? labels.all : [...labels.all, home.label];
+const labelsOf = ({ registry, home }: Client): readonly Label[] =>
+  home.label.scheduled === 0 ? registry.all : [...registry.all, home.label];
 
-/** How many labels `labelCounts` tells of. @internal */
-export const labelCount = ({ labels, home }: Client): number => labels.count + (home.label.scheduled === 0 ? 0 : 1);
+/** How many labels `labelCounts` reports. @internal */
+export const labelCount = ({ registry, home }: Client): number => registry.count + (home.label.scheduled === 0 ? 0 : 1);
 
 /** The counts of a client's labels, in the order of their first use; last its drop-in timers. @internal */
-export const labelCounts = (client: Client): ToldLabel[] =>
+export const labelCounts = (client: Client): ReportedLabel[] =>
   labelsOf(client).map(({ name, min, factor, size, scheduled, cancelled, delivered, lateness }) => ({
     label: name,
     min,
@@ -55,9 +55,9 @@ export const ownLabelStats = (client: Client): LabelStats[] =>
   });
 
 /** Sums the counts of clients by label; of one client alone, shows them. Drop-in timers stay last. @internal */
-export function labelStats(told: readonly ToldLabel[]): LabelStats[] {
+export function labelStats(reported: readonly ReportedLabel[]): LabelStats[] {
   const sums = new Map<string, LabelSum>();
-  for (const one of told) {
+  for (const one of reported) {
     const sum = sums.get(one.label);
     if (sum === undefined) sums.set(one.label, new LabelSum(one));
     else sum.add(one);
@@ -71,12 +71,12 @@ class LabelSum {
   private readonly sum: Omit<LabelStats, 'lateness'>;
   private readonly lateness = new LatenessHistogram();
 
-  constructor({ latenesses, latest, ...counts }: ToldLabel) {
+  constructor({ latenesses, latest, ...counts }: ReportedLabel) {
     this.sum = counts;
     this.lateness.add(latenesses, latest);
   }
 
-  add({ min, factor, size, scheduled, cancelled, delivered, latenesses, latest }: ToldLabel): void {
+  add({ min, factor, size, scheduled, cancelled, delivered, latenesses, latest }: ReportedLabel): void {
     const { sum } = this;
     if (min !== undefined) {
       // Only scaled timers have a factor.

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from '../../errors.ts';
 import type { TickScale } from '../../time/tick-scale.ts';
 import { warnOnce } from '../../warn-once.ts';
 import { slackInTicks, slackRange } from '../client-time.ts';
-import { Label, NO_LABEL } from './lane-labels.ts';
+import { Label, NO_LABEL } from './slot-labels.ts';
 
 /** Maximum of labels of a client; further ones count as OTHER. */
 const MAX_LABELS = 254;
@@ -30,7 +30,7 @@ type Unchecked<T> = { readonly [K in keyof T]?: unknown };
 
 /**
  * The labels of a client's timers. A timer gets its label when it starts, and keeps it: its lane stores the label as a
- * byte, see `LaneLabels`.
+ * byte, see `SlotLabels`.
  * @internal
  */
 export class LabelRegistry {

@@ -1,8 +1,8 @@
 import { InvalidArgumentError } from '../../errors.ts';
 import { type LabelFactors, MAX_SCALED } from '../../sharing/label-factors.ts';
 import type { Client } from '../client.ts';
-import type { Label } from './lane-labels.ts';
 import { Rescaling } from './rescaling.ts';
+import type { Label } from './slot-labels.ts';
 
 /** What the clients of a shared scheduler know of the factors that are set everywhere. */
 export interface SharedScales {
@@ -38,7 +38,7 @@ export class LabelScales {
   join(shared: SharedScales): void {
     this.shared = shared;
     for (const [name, factor] of this.early) shared.factors.set(name, factor);
-    for (const label of this.client.labels.all) {
+    for (const label of this.client.registry.all) {
       if (this.early.has(label.name)) this.note(label);
     }
     this.early.clear();
@@ -85,7 +85,7 @@ export class LabelScales {
     const { changes } = shared.factors;
     if (changes === this.takenChanges) return;
     this.takenChanges = changes;
-    const applied = client.labels.all.map((label) => this.apply(label));
+    const applied = client.registry.all.map((label) => this.apply(label));
     const moved = applied.includes(true) ? rescaling.begin() : rescaling.done();
     void moved.then(() => shared.tell(changes));
   }

@@ -2,7 +2,7 @@ import { outsideContexts } from '../../async-context/async-context.ts';
 import { setImmediate } from '../../time/native-timers.ts';
 import type { Client } from '../client.ts';
 import type { ClientLane } from '../client-lane.ts';
-import type { LaneLabels } from './lane-labels.ts';
+import type { SlotLabels } from './slot-labels.ts';
 
 /**
  * How long one turn of the event loop may spend, in ms, and how many slots it reads between two readings of the clock.
@@ -89,13 +89,13 @@ export class Rescaling {
     let unpublished = 0;
     for (; this.lane < lanes.length; this.lane++, this.slot = 0) {
       const lane = lanes[this.lane];
-      if (lane.labels === undefined) continue;
+      if (lane.slotLabels === undefined) continue;
       while (this.slot < lane.table.highWater) {
         if (hasEnd && (moves >= MOVES_PER_SLICE || clock.read() >= end)) return false;
         try {
           unpublished += this.moveSome(
             lane,
-            lane.labels,
+            lane.slotLabels,
             Math.min(this.slot + SLOTS_PER_READING, lane.table.highWater),
           );
           if (unpublished < MOVES_PER_PUBLISH) continue;
@@ -112,7 +112,7 @@ export class Rescaling {
   }
 
   /** Moves some timers; returns how many. */
-  private moveSome(lane: ClientLane, labels: LaneLabels, end: number): number {
+  private moveSome(lane: ClientLane, labels: SlotLabels, end: number): number {
     const { client } = this;
     const { table } = lane;
     let moved = 0;

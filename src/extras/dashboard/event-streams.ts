@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 
 /** Maximum of streams at a time. */
-export const MOST_STREAMS = 32;
+export const MAX_STREAMS = 32;
 /** Bytes that may wait for a client that does not read; with more, it is dropped. The system buffers some more. */
-const MOST_WAITING = 256 * 1024;
+const MAX_WAITING_BYTES = 256 * 1024;
 
 export interface EventStream {
   readonly response: ServerResponse;
@@ -27,7 +27,7 @@ export class EventStreams {
     return this.open.size;
   }
 
-  /** Precondition: there are fewer than MOST_STREAMS. */
+  /** Precondition: there are fewer than MAX_STREAMS. */
   add(stream: EventStream, hello: string): void {
     const { response } = stream;
     response.writeHead(200, {
@@ -65,7 +65,7 @@ export class EventStreams {
   }
 
   private write(stream: EventStream, text: string): void {
-    if (stream.response.writableLength > MOST_WAITING) {
+    if (stream.response.writableLength > MAX_WAITING_BYTES) {
       stream.response.destroy();
       this.remove(stream);
     } else {

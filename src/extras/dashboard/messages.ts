@@ -16,7 +16,7 @@ import type { DurableStats } from '../durable/durable-stats.ts';
 export const PROTOCOL = 3;
 
 /** Points that are kept: five minutes. */
-export const MOST_POINTS = 300;
+export const MAX_POINTS = 300;
 
 /** What JSON makes of a value. Infinity, the bound of a last bucket, becomes null. */
 type Sent<T> = T extends Int32Array ? number[] : T extends object ? { [K in keyof T]: Sent<T[K]> } : T;

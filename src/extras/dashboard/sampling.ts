@@ -8,7 +8,7 @@ import type { SchedulerStats } from '../../scheduler/stats.ts';
 import { clearInterval, setInterval } from '../../time/native-timers.ts';
 import type { DurableStats } from '../durable/durable-stats.ts';
 import type { EventStreams } from './event-streams.ts';
-import { MOST_POINTS, type Point, type Restarted, type Sample, type Waiting } from './messages.ts';
+import { MAX_POINTS, type Point, type Restarted, type Sample, type Waiting } from './messages.ts';
 
 type LabelStats = SchedulerStats['labels'][number];
 type ShardRestart = SchedulerEvents['shard-restart'][0];
@@ -20,11 +20,11 @@ export const INTERVAL = 1000;
 /** Maximum of shards whose wheels are in one stream. */
 export const SHOWN = 8;
 /** Maximum of labels, of clients, and of lanes of a shard that are sent. */
-const MOST_ROWS = 64;
-const MOST_RESTARTS = 10;
+const MAX_ROWS = 64;
+const MAX_RESTARTS = 10;
 
 const largest = (labels: readonly LabelStats[]): LabelStats[] =>
-  labels.toSorted((a, b) => b.size - a.size).slice(0, MOST_ROWS);
+  labels.toSorted((a, b) => b.size - a.size).slice(0, MAX_ROWS);
 
 /**
  * Samples what scheduler, durable timers and process count, once a second while there are streams, and sends them the
@@ -90,7 +90,7 @@ export class Sampling {
       const { wheels, ...sample } = await taking;
       if (this.timer === undefined) throw new Error('there are no streams');
       this.points.push(sample.point);
-      if (this.points.length > MOST_POINTS) this.points.shift();
+      if (this.points.length > MAX_POINTS) this.points.shift();
       this.streams.send('sample', (from) => JSON.stringify({ ...sample, wheels: wheels.slice(from, from + SHOWN) }));
       this.cost = asking + performance.now() - sample.point.time;
     } catch {
@@ -107,7 +107,7 @@ export class Sampling {
     void this.renewDurable(); // not awaited: their store may be far away
     const [stats, wheels] = await Promise.all([this.scheduler.stats(), this.scheduler.wheels()]);
     const point = this.pointOf(stats);
-    const clients = stats.clients.slice(0, MOST_ROWS);
+    const clients = stats.clients.slice(0, MAX_ROWS);
     const shown = new Set(largest(clients.flatMap(({ labels }) => labels)));
     return {
       point,
@@ -120,7 +120,7 @@ export class Sampling {
       clientCount: stats.clients.length,
       wheels: wheels.map(({ lanes, levels, ...wheel }) => ({
         ...wheel,
-        lanes: lanes.slice(0, MOST_ROWS),
+        lanes: lanes.slice(0, MAX_ROWS),
         levels: levels.map(({ arcs, ...level }) => ({ ...level, arcs: [...arcs] })),
       })),
       durable,
@@ -172,6 +172,6 @@ export class Sampling {
 
   private readonly noteRestart = ({ shard, cause, rescheduled }: ShardRestart): void => {
     this.restarted.unshift({ at: Date.now(), shard, cause: cause.message, rescheduled });
-    if (this.restarted.length > MOST_RESTARTS) this.restarted.pop();
+    if (this.restarted.length > MAX_RESTARTS) this.restarted.pop();
   };
 }

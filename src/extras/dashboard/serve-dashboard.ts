@@ -9,7 +9,7 @@ import type { Scheduler } from '../../scheduler/scheduler.ts';
 import { clearTimeout, setTimeout } from '../../time/native-timers.ts';
 import { type Access, accessBy, type Refusal } from './access.ts';
 import { Connections } from './connections.ts';
-import { EventStreams, MOST_STREAMS } from './event-streams.ts';
+import { EventStreams, MAX_STREAMS } from './event-streams.ts';
 import { type Ending, type Hello, PROTOCOL } from './messages.ts';
 import {
   DashboardError,
@@ -25,15 +25,15 @@ import { INTERVAL, Sampling, SHOWN } from './sampling.ts';
  * Maximum of connections at a time that are served: all streams, and pages that are being loaded. Further ones get a
  * refusal.
  */
-const MOST_SERVED = 2 * MOST_STREAMS;
+const MAX_ANSWERED = 2 * MAX_STREAMS;
 /** Maximum of connections at a time: further ones are closed at once, without an answer. */
-const MOST_CONNECTIONS = 4 * MOST_SERVED;
+const MAX_CONNECTIONS = 4 * MAX_ANSWERED;
 /** Connections that may wait in the system for one turn of the event loop. */
 const BACKLOG = 64;
 /** ms for the last events to be sent. */
 const FAREWELL = 250;
 
-const FULL = `This dashboard is watched by as many as it serves at a time, which are ${MOST_STREAMS}.`;
+const FULL = `This dashboard is watched by as many as it serves at a time, which are ${MAX_STREAMS}.`;
 
 const headers = {
   Connection: 'close',
@@ -101,7 +101,7 @@ class ServedDashboard {
     this.server = process
       .getBuiltinModule('node:http')
       .createServer({ maxHeaderSize: 8192 }, (request, response) => this.answer(request, response));
-    this.server.maxConnections = MOST_CONNECTIONS;
+    this.server.maxConnections = MAX_CONNECTIONS;
     this.server.on('connection', (socket) => this.connections.add(socket));
   }
 
@@ -177,7 +177,7 @@ class ServedDashboard {
   }
 
   private tryToAnswer(request: IncomingMessage, response: ServerResponse): Refusal | undefined {
-    if (this.connections.count > MOST_SERVED) return { status: 503, why: FULL };
+    if (this.connections.count > MAX_ANSWERED) return { status: 503, why: FULL };
     const { method, url: target = '' } = request;
     const address = `http://localhost${target}`;
     if (!target.startsWith('/') || !URL.canParse(address))
@@ -190,7 +190,7 @@ class ServedDashboard {
     if (verdict !== undefined) {
       response.writeHead(303, { Location: '?', 'Set-Cookie': verdict.cookie }).end();
     } else if (path === '/events') {
-      if (this.streams.count >= MOST_STREAMS) return { status: 503, why: FULL };
+      if (this.streams.count >= MAX_STREAMS) return { status: 503, why: FULL };
       if (method === 'HEAD') response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' }).end();
       else this.openStream(request.socket, response, url);
     } else if (path === '/') {

@@ -6,18 +6,18 @@ import type { CloseOptions, HandleOptions, ScheduleOptions } from './durable-tim
 import type { Kept } from './kept.ts';
 
 /** Most bytes of a key in UTF-8: LMDB's keys hold it with the name. */
-const MOST_KEY = 1024;
-const MOST_NAME = 128;
+const MAX_KEY_BYTES = 1024;
+const MAX_NAME_BYTES = 128;
 /** An hour, in ms. */
-export const MOST_YOUTH = 3_600_000;
+export const MAX_PERSIST_AFTER_MS = 3_600_000;
 
 /** Most handlers that run at a time. */
-export const MOST_CONCURRENCY = 10_000;
+export const MAX_CONCURRENCY = 10_000;
 /** ms; Node's timers hold no more. */
-const MOST_TIMEOUT = 2 ** 31 - 1;
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
-export const requireName = (name: unknown): void => requireText('name', name, MOST_NAME);
-export const requireKey = (key: unknown): void => requireText('key', key, MOST_KEY);
+export const requireName = (name: unknown): void => requireText('name', name, MAX_NAME_BYTES);
+export const requireKey = (key: unknown): void => requireText('key', key, MAX_KEY_BYTES);
 
 export function requirePrefix(prefix: unknown): void {
   if (typeof prefix === 'string') return;
@@ -37,8 +37,8 @@ export function requireHandler(handler: unknown, name: string, isHandled: boolea
 export function requireHandleOptions(options: HandleOptions = {}): HandleOptions {
   requireOptions(options, { concurrency: 0, timeout: 0 } satisfies Record<keyof HandleOptions, 0>);
   const { concurrency, timeout } = options;
-  if (concurrency !== undefined) requireInteger('options.concurrency', concurrency, 1, MOST_CONCURRENCY);
-  if (timeout !== undefined) requireMilliseconds('options.timeout', timeout, 1, MOST_TIMEOUT);
+  if (concurrency !== undefined) requireInteger('options.concurrency', concurrency, 1, MAX_CONCURRENCY);
+  if (timeout !== undefined) requireMilliseconds('options.timeout', timeout, 1, MAX_TIMEOUT_MS);
   return { concurrency, timeout };
 }
 
@@ -58,8 +58,8 @@ export function requireDelayedTime(delay: unknown, now: number): number {
 
 /** Returns ms. */
 function requirePersistAfter(value: unknown): number {
-  if (typeof value === 'number' && value >= 0 && value <= MOST_YOUTH) return value;
-  throw new InvalidArgumentError('persistAfter', `must be a number of ms from 0 to ${MOST_YOUTH}`, value);
+  if (typeof value === 'number' && value >= 0 && value <= MAX_PERSIST_AFTER_MS) return value;
+  throw new InvalidArgumentError('persistAfter', `must be a number of ms from 0 to ${MAX_PERSIST_AFTER_MS}`, value);
 }
 
 /** Returns `persistAfter` in ms, undefined if it is not given; and what is kept of two timers. */

@@ -2,9 +2,9 @@ import { InvalidArgumentError, InvalidConfigError } from '../../errors.ts';
 import { requireInteger, requireMilliseconds, requireOptions } from '../../known-options.ts';
 import { requireScheduler } from '../../own-copy.ts';
 import type { Scheduler } from '../../scheduler/scheduler.ts';
-import type { DurableSettings } from './delivery/durable-host.ts';
+import type { DurableSettings } from './delivery/durable-core.ts';
 import { type RetryOptions, resolveRetry } from './delivery/retry-policy.ts';
-import { MOST_CONCURRENCY, MOST_YOUTH } from './durable-arguments.ts';
+import { MAX_CONCURRENCY, MAX_PERSIST_AFTER_MS } from './durable-arguments.ts';
 import type { DurableStore } from './durable-store.ts';
 import type { PayloadFormat } from './payload-codec.ts';
 import { ManualWallClock, realWallClock, type WallClock } from './wall-clock.ts';
@@ -54,8 +54,8 @@ export type ResolvedDurableOptions = DurableSettings & Required<Omit<DurableOpti
 /** The default of each number, the least, the most, and whether it is an integer, else ms. */
 const NUMBERS = {
   horizon: [60_000, 1000, 86_400_000, false],
-  persistAfter: [0, 0, MOST_YOUTH, false],
-  concurrency: [100, 1, MOST_CONCURRENCY, true],
+  persistAfter: [0, 0, MAX_PERSIST_AFTER_MS, false],
+  concurrency: [100, 1, MAX_CONCURRENCY, true],
   maxPayloadBytes: [65_536, 0, 2 ** 24, true],
   nearLimit: [100_000, 1000, 10_000_000, true],
   youngLimit: [1_000_000, 0, 10_000_000, true],

@@ -1,5 +1,5 @@
 import type { Delivery } from './delivery/delivery.ts';
-import type { DurableHost } from './delivery/durable-host.ts';
+import type { DurableCore } from './delivery/durable-core.ts';
 import type { StoreStats } from './durable-stats.ts';
 import type { Kept } from './kept.ts';
 import type { DeadTimer, StoredTimer } from './stored-timer.ts';
@@ -25,7 +25,7 @@ export interface DurableStore {
    * Opens the store. Nothing is delivered before `serve`; then the delivery gets what is due. Rejects with
    * DurableStoreError.
    */
-  open(host: DurableHost, delivery: Delivery): Promise<void>;
+  open(core: DurableCore, delivery: Delivery): Promise<void>;
   /**
    * Rejects with DurableStoreError if neither the work nor any other has settled in the time that the store has for an
    * answer.

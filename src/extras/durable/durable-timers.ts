@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { outsideContexts } from '../../async-context/async-context.ts';
 import type { WallClockTime } from '../../time/wall-clock-time.ts';
 import { Delivery } from './delivery/delivery.ts';
-import { DurableHost } from './delivery/durable-host.ts';
+import { DurableCore } from './delivery/durable-core.ts';
 import { UnhandledNames } from './delivery/unhandled-names.ts';
 import {
   requireDeadlineTime,
@@ -63,7 +63,7 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
 {
   readonly #options: ResolvedDurableOptions;
   readonly #store: DurableStore;
-  readonly #host: DurableHost;
+  readonly #core: DurableCore;
   readonly #delivery: Delivery;
   readonly #unstored: Unstored;
   readonly #unhandled: UnhandledNames;
@@ -74,20 +74,20 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
     super();
     this.#options = options;
     this.#store = options.store;
-    this.#host = new DurableHost(options, this);
-    this.#delivery = new Delivery(this.#host);
-    this.#unstored = new Unstored(options.store, this.#host, this.#delivery);
-    this.#unhandled = new UnhandledNames(this.#host, options.store);
+    this.#core = new DurableCore(options, this);
+    this.#delivery = new Delivery(this.#core);
+    this.#unstored = new Unstored(options.store, this.#core, this.#delivery);
+    this.#unhandled = new UnhandledNames(this.#core, options.store);
     addStatsSource(this, () => this.stats());
   }
 
   /** @internal */
   async open(): Promise<void> {
     try {
-      await this.#store.open(this.#host, this.#delivery);
+      await this.#store.open(this.#core, this.#delivery);
       this.#unhandled.open();
     } catch (error) {
-      await this.#host.alarms.close();
+      await this.#core.alarms.close();
       throw error;
     }
   }
@@ -103,9 +103,9 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
     options?: HandleOptions,
   ): this {
     this.#require('handle', name);
-    requireHandler(handler, name, this.#host.handlers.has(name));
+    requireHandler(handler, name, this.#core.handlers.has(name));
     const { concurrency = this.#options.concurrency, timeout } = requireHandleOptions(options);
-    this.#host.handlers.set(name, { handler: handler as DurableHandler<unknown>, concurrency, timeout });
+    this.#core.handlers.set(name, { handler: handler as DurableHandler<unknown>, concurrency, timeout });
     outsideContexts(() => this.#store.serve(name));
     return this;
   }
@@ -136,7 +136,7 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
     options?: ScheduleOptions,
   ): Promise<boolean> {
     this.#require('schedule', name, key);
-    return this.#schedule(name, key, requireDeadlineTime(deadline, this.#host.clock.now()), payload, options);
+    return this.#schedule(name, key, requireDeadlineTime(deadline, this.#core.clock.now()), payload, options);
   }
 
   /**
@@ -161,7 +161,7 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
     options?: ScheduleOptions,
   ): Promise<boolean> {
     this.#require('scheduleAfter', name, key);
-    return this.#schedule(name, key, requireDelayedTime(delay, this.#host.clock.now()), payload, options);
+    return this.#schedule(name, key, requireDelayedTime(delay, this.#core.clock.now()), payload, options);
   }
 
   #schedule(
@@ -175,8 +175,8 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
     const bytes = encodePayload(payload, payloadFormat, maxPayloadBytes);
     const timer = { name, key, deadline, due: dueTime(deadline), attempts: 0, payload: bytes };
     const { persistAfter = this.#options.persistAfter, kept } = requireScheduleOptions(options);
-    this.#host.counts.scheduled += 1;
-    return this.#unstored.schedule(timer, this.#host.handlers.has(name) ? persistAfter : 0, kept);
+    this.#core.counts.scheduled += 1;
+    return this.#unstored.schedule(timer, this.#core.handlers.has(name) ? persistAfter : 0, kept);
   }
 
   /**
@@ -187,7 +187,7 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
    */
   async reschedule(name: keyof Payloads & string, key: string, deadline: WallClockTime): Promise<boolean> {
     this.#require('reschedule', name, key);
-    return this.#unstored.move(name, key, requireDeadlineTime(deadline, this.#host.clock.now()));
+    return this.#unstored.move(name, key, requireDeadlineTime(deadline, this.#core.clock.now()));
   }
 
   /**
@@ -199,7 +199,7 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
   async cancel(name: keyof Payloads & string, key: string): Promise<boolean> {
     this.#require('cancel', name, key);
     const isCancelled = await this.#unstored.cancel(name, key);
-    if (isCancelled) this.#host.counts.cancelled += 1;
+    if (isCancelled) this.#core.counts.cancelled += 1;
     return isCancelled;
   }
 
@@ -299,8 +299,8 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
    */
   async stats(): Promise<DurableStats> {
     const store = this.#closing === undefined ? this.#store.stats() : undefined;
-    const answer = await store?.catch(this.#host.failed);
-    return this.#host.counts.snapshot(this.#unstored.size, answer ?? undefined);
+    const answer = await store?.catch(this.#core.failed);
+    return this.#core.counts.snapshot(this.#unstored.size, answer ?? undefined);
   }
 
   /**
@@ -324,10 +324,10 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
     const steps: [what: string, work: () => Promise<void>][] = [
       ['whether other processes deliver its timers by now', () => store.stop()],
       ['', () => this.#delivery.close(within)],
-      ['what has become of attempts, which may be made again', () => store.bounded(this.#delivery.settled())],
+      ['what has become of attempts, which may be made again', () => store.bounded(this.#delivery.written())],
       ['whether those in memory alone were stored', () => this.#unstored.close()],
       ['whether the store is closed', () => store.close()],
-      ['', () => this.#host.alarms.close()],
+      ['', () => this.#core.alarms.close()],
     ];
     const unknown: string[] = [];
     let first: unknown;

@@ -40,10 +40,10 @@ type Open = typeof import('lmdb').open;
 /** The version of what is in the databases. */
 const SCHEMA = 2;
 /** Threads, of all processes, that may have the store open: a line of cache of its lock file each. */
-const MOST_OPEN = 1000;
+const MAX_THREADS = 1000;
 const SETTINGS = {
   maxDbs: 8,
-  maxReaders: MOST_OPEN,
+  maxReaders: MAX_THREADS,
   noSubdir: false,
   encoding: 'msgpack',
   // Else lmdb makes a promise for each turn of the event loop, which rejects unhandled if the commit fails.

@@ -46,7 +46,7 @@ export interface DueTimer {
    * Keeps what has become of the timer. False if that does not count: it was cancelled or scheduled anew meanwhile, or
    * taken away.
    */
-  settle(attempt: StoredTimer, ending: Ending): Promise<boolean>;
+  writeEnding(attempt: StoredTimer, ending: Ending): Promise<boolean>;
   /** The delivery has nothing more to do with it. */
   released?(): void;
 }

@@ -16,7 +16,7 @@ export interface DrainResult {
 }
 
 /** ms without a byte after which a socket is idle, and after which all are looked at again. */
-const LOOK = 250;
+const QUIET_MS = 250;
 
 /** What http servers have beside. */
 type MaybeHttp = DrainableServer & { closeIdleConnections?: () => void; closeAllConnections?: () => void };
@@ -83,7 +83,7 @@ export class Drain {
         this.cutRest();
         break;
       }
-      await this.sleep(Math.min(LOOK, left));
+      await this.sleep(Math.min(QUIET_MS, left));
       this.endIdle();
     }
     return { closed: this.ends - this.cuts, cut: this.cuts };
@@ -92,7 +92,7 @@ export class Drain {
   private endIdle(): void {
     for (const server of this.servers) server.closeIdleConnections?.();
     for (const connection of [...this.connections]) {
-      if (!this.isHttp(connection.socket)) connection.endIfIdleFor(LOOK);
+      if (!this.isHttp(connection.socket)) connection.endIfIdleFor(QUIET_MS);
     }
   }
 

@@ -59,10 +59,10 @@ const OPTIONS = {
 } satisfies Record<keyof SocketTimeoutOptions, 0>;
 
 /** Timers in a row that make up an idle limit: a cut comes at most one of them late. */
-const IDLE_LOOKS = 4;
+const IDLE_STEPS = 4;
 
 /** The longest limit in ms: ten years. */
-const LONGEST = 10 * 365 * 86_400_000;
+const MAX_LIMIT_MS = 10 * 365 * 86_400_000;
 
 /** The labels' names, as metrics show them. */
 const LABELS: Readonly<Record<TimeoutKind, string>> = {
@@ -98,8 +98,8 @@ export class SocketTimeouts {
       if (delay === undefined) continue;
       const name = number === 1 ? LABELS[kind] : `${LABELS[kind]}-${number}`;
       if (kind === 'idle') {
-        this.idleLabel = scheduler.label(name, { ref: false, min: (minIdle ?? delay / 10) / IDLE_LOOKS });
-        this.limits.idle = new Limit(kind, delay, this.idleLabel, IDLE_LOOKS);
+        this.idleLabel = scheduler.label(name, { ref: false, min: (minIdle ?? delay / 10) / IDLE_STEPS });
+        this.limits.idle = new Limit(kind, delay, this.idleLabel, IDLE_STEPS);
       } else this.limits[kind] = new Limit(kind, delay, scheduler.label(name, { ref: false }), 1);
     }
     this.watching = {
@@ -160,7 +160,7 @@ export class SocketTimeouts {
    * InvalidArgumentError, InvalidConfigError, SchedulerClosedError.
    */
   async drain(within: number, server?: DrainableServer): Promise<DrainResult> {
-    if (within !== Number.POSITIVE_INFINITY) requireMilliseconds('within', within, 0, LONGEST);
+    if (within !== Number.POSITIVE_INFINITY) requireMilliseconds('within', within, 0, MAX_LIMIT_MS);
     if (server !== undefined && typeof server?.close !== 'function') {
       throw new InvalidArgumentError('server', 'must be a server', server);
     }
@@ -199,7 +199,7 @@ export function socketTimeouts(scheduler: Scheduler, options: SocketTimeoutOptio
   requireOptions(options, OPTIONS);
   const { onTimeout } = options;
   for (const kind of KINDS) {
-    if (options[kind] !== undefined) requireMilliseconds(`options.${kind}`, options[kind], 1, LONGEST);
+    if (options[kind] !== undefined) requireMilliseconds(`options.${kind}`, options[kind], 1, MAX_LIMIT_MS);
   }
   if (options.minIdle !== undefined) {
     if (options.idle === undefined)

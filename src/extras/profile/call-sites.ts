@@ -5,9 +5,9 @@ import type { SiteCounts } from './profile-data.ts';
 
 /** Frames that are read; a package that wraps timers more deeply counts as the place itself. */
 const FRAMES = 12;
-const MOST_SITES = 500;
+const MAX_SITES = 500;
 /** Places whose names are kept: finding one takes as long as walking the stack. */
-const MOST_PLACES = 2000;
+const MAX_PLACES = 2000;
 
 /** The sampled timers of one place; each sample counts for the number of calls that it represents. */
 export interface Site extends Omit<SiteCounts, 'delay'> {
@@ -15,7 +15,7 @@ export interface Site extends Omit<SiteCounts, 'delay'> {
   readonly delays: Map<number, number>;
 }
 
-const MOST_DELAYS = 32;
+const MAX_DELAYS = 32;
 
 /** The places that created sampled timers. */
 export class CallSites {
@@ -28,7 +28,7 @@ export class CallSites {
     this.samples += 1;
     found.samples += 1;
     found.created += weight;
-    if (found.delays.size < MOST_DELAYS || found.delays.has(delay)) {
+    if (found.delays.size < MAX_DELAYS || found.delays.has(delay)) {
       found.delays.set(delay, (found.delays.get(delay) ?? 0) + 1);
     }
     return found;
@@ -39,7 +39,7 @@ export class CallSites {
     const outside = frames.find((frame) => !fileOf(frame).includes('/node_modules/'));
     const [from] = outside === undefined || outside === frames[0] ? [''] : placeOf(outside);
     const key = `${site}\n${from}`;
-    const isOneMore = this.sites.size >= MOST_SITES && !this.sites.has(key);
+    const isOneMore = this.sites.size >= MAX_SITES && !this.sites.has(key);
     return isOneMore ? this.named('elsewhere', 'elsewhere', '', '') : this.named(key, site, name, from);
   }
 
@@ -90,7 +90,7 @@ function placeOf(frame: NodeJS.CallSite | undefined): Place {
   const known = places.get(key);
   if (known !== undefined) return known;
   const found: Place = [placeAt(file, line, column), frame.getFunctionName() ?? ''];
-  if (places.size < MOST_PLACES) places.set(key, found);
+  if (places.size < MAX_PLACES) places.set(key, found);
   return found;
 }
 

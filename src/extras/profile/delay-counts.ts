@@ -1,6 +1,6 @@
 import type { BucketCounts, DelayCounts, TimerCounts } from './profile-data.ts';
 
-const MOST_DELAYS = 1000;
+const MAX_DELAYS = 1000;
 
 /** Starts of the buckets in ms: 1, 2, 5, 10, … and everything from 10^9 on in the last. */
 const bucketStarts: readonly number[] = [
@@ -32,7 +32,7 @@ export class DelayCounters {
   }
 
   private firstOf(delay: number): TimerCounts {
-    if (this.own.size === MOST_DELAYS || !(delay >= 1)) return this.others[bucketOf(delay)];
+    if (this.own.size === MAX_DELAYS || !(delay >= 1)) return this.others[bucketOf(delay)];
     const counts = nothing();
     this.own.set(delay, counts);
     return counts;

@@ -2,7 +2,7 @@ import type { Site } from './call-sites.ts';
 import type { NodeTimeout } from './node-lists.ts';
 import type { ProfileData } from './profile-data.ts';
 
-const MOST_LIVE = 20_000;
+const MAX_LIVE_TIMERS = 20_000;
 /** Number of doublings of a ms by which lifetimes are distinguished. */
 const LIFETIMES = 32;
 
@@ -21,8 +21,8 @@ export class LiveSamples {
   readonly firings: ProfileData['early'] = { sampled: 0, early: 0, max: 0 };
 
   add(timer: NodeTimeout, site: Site, weight: number, at: number): void {
-    if (this.samples.size >= MOST_LIVE) this.sweep();
-    if (this.samples.size < MOST_LIVE) this.samples.set(timer, { site, weight, at });
+    if (this.samples.size >= MAX_LIVE_TIMERS) this.sweep();
+    if (this.samples.size < MAX_LIVE_TIMERS) this.samples.set(timer, { site, weight, at });
   }
 
   cleared(timer: NodeTimeout, now: () => number): void {

@@ -57,7 +57,7 @@ const DELAYS_SHOWN = 64;
 const SITES_SHOWN = 100;
 const LATENESS_BUCKETS = 24;
 /** Minimum of s between the last two points of the series. Rates over less time would be chance. */
-const LEAST_SPAN = 0.05;
+const MIN_SPAN_S = 0.05;
 
 export type Kind = keyof ProfileData['kinds'];
 
@@ -227,7 +227,7 @@ export class Recorder implements ListObserver {
     const { shownLive: live, busy } = this;
     const series = this.series.all();
     const before = series.at(-1)?.at ?? 0;
-    if (at - before >= LEAST_SPAN) series.push(this.present(at, totals));
+    if (at - before >= MIN_SPAN_S) series.push(this.present(at, totals));
     return {
       format: 1,
       process: {

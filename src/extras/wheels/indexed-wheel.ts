@@ -53,7 +53,7 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
     this.records = new TimerRecords(capacity, shard, (places) => index.usePlaces(places));
     this.isIdentity = intervals.isIdentity && index.keepsDueTicks && index.upperBound === Number.POSITIVE_INFINITY;
     this.clock = intervals.start;
-    this.fastPathEnd = this.isIdentity ? index.nearEnd : Number.NEGATIVE_INFINITY;
+    this.fastPathEnd = this.isIdentity ? index.directEnd : Number.NEGATIVE_INFINITY;
     // Here, not at first use: the order of first uses would decide the object's map.
     this.deadlines = this.handler = undefined;
   }
@@ -89,7 +89,7 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
     const id = records.open(slot, value);
     if (this.deadlines !== undefined) this.deadlines.unset(slot);
     try {
-      this.index.insertNear(slot, deadline);
+      this.index.insertDirect(slot, deadline);
     } catch (error) {
       records.close(slot, id); // memory was refused
       throw error;
@@ -107,7 +107,7 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
     else if (this.deadlines !== undefined) this.deadlines.unset(slot);
     this.index.remove(slot);
     if (!isFast) this.file(slot, tick);
-    else this.index.insertNear(slot, tick);
+    else this.index.insertDirect(slot, tick);
     return true;
   }
 
@@ -274,7 +274,7 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
 
   private file(slot: number, tick: number): void {
     this.index.insert(slot, tick);
-    if (this.isIdentity) this.fastPathEnd = this.index.nearEnd; // it may have moved
+    if (this.isIdentity) this.fastPathEnd = this.index.directEnd; // it may have moved
   }
 }
 

@@ -45,7 +45,7 @@ export class Cascade extends SlotLists {
       const end = next === 0 ? cursor : full;
       for (let from = start; from < end; from += HALF) {
         const living = this.livingIn(from, end);
-        moved += isNear ? this.cascadeNear(from, living, level) : this.cascadeFar(from, living);
+        moved += isNear ? this.cascadeDirect(from, living, level) : this.cascadeFar(from, living);
       }
       this.freeUp(chunk);
       chunk = next;
@@ -54,7 +54,7 @@ export class Cascade extends SlotLists {
   }
 
   /** Refiles the entries of half a chunk that `living` marks, all due within now's block. Returns their number. */
-  private cascadeNear(from: number, living: number, level: number): number {
+  private cascadeDirect(from: number, living: number, level: number): number {
     for (let left = living; left !== 0; ) {
       left = this.cascadeUntilFull(from, left, level);
       // No event lies below it, so only the list matters, not the whole tick.

@@ -76,8 +76,8 @@ export class CascadingIndex extends NextEntry implements WheelIndex {
     if (due < this.earliest) this.setEarliest(due, slot);
   }
 
-  insertNear(slot: number, tick: number): void {
-    this.fileNear(slot, tick);
+  insertDirect(slot: number, tick: number): void {
+    this.fileDirect(slot, tick);
     if (tick < this.earliest) this.setEarliest(tick, slot);
   }
 

@@ -59,7 +59,7 @@ export class SlotLists extends ChunkLists {
    * Ticks below it are in now's block, on a level, and less than 2^31 ahead. Conservative: it moves on when it is
    * reached.
    */
-  nearEnd = Number.NaN;
+  directEnd = Number.NaN;
   /** The places of ticks of now's block, see LevelGeometry.tabulate. */
   protected readonly places: Int32Array = new Int32Array(33);
   /** The list that was compacted last. */
@@ -122,12 +122,12 @@ export class SlotLists extends ChunkLists {
   /** Precondition: tick > now, the slot is not filed. */
   protected file(slot: number, tick: number): void {
     if (slot >= this.room) this.growPosition(slot);
-    if (tick < this.nearEnd) this.fileNear(slot, tick);
+    if (tick < this.directEnd) this.fileDirect(slot, tick);
     else this.fileElsewhere(slot, tick);
   }
 
-  /** Further precondition: tick < nearEnd, and there is room for the slot's position. */
-  protected fileNear(slot: number, tick: number): void {
+  /** Further precondition: tick < directEnd, and there is room for the slot's position. */
+  protected fileDirect(slot: number, tick: number): void {
     const low = tick | 0;
     const place = this.places[clz32(low ^ this.nowLow)];
     const list = (place >>> 10) + ((low >>> place) & ~(-1 << (place >>> 5)));
@@ -229,7 +229,7 @@ export class SlotLists extends ChunkLists {
   }
 
   private fileElsewhere(slot: number, tick: number): void {
-    this.setNearEnd();
+    this.setDirectEnd();
     this.appendAnywhere(slot, tick - this.now < FAR_TICKS ? slot : this.keepFar(slot, tick), tick);
     this.size++; // last: memory may be refused
   }
@@ -277,14 +277,14 @@ export class SlotLists extends ChunkLists {
   private enterBlock(): void {
     const block = floor(this.now / BLOCK) * BLOCK;
     this.blockEnd = block + BLOCK;
-    this.setNearEnd();
+    this.setDirectEnd();
     this.setEvent(this.event, this.eventList);
     this.geometry.tabulate(block, this.places);
   }
 
-  private setNearEnd(): void {
+  private setDirectEnd(): void {
     const { geometry, now } = this;
     const levelsEnd = geometry.startOn(geometry.levels, now) + geometry.width[geometry.levels];
-    this.nearEnd = min(this.blockEnd, now + FAR_TICKS, levelsEnd);
+    this.directEnd = min(this.blockEnd, now + FAR_TICKS, levelsEnd);
   }
 }

@@ -46,7 +46,7 @@ export const pinnedLevels = ({ levels }: PinnedConfig): PinnedLevel[] =>
 export class PinnedIndex extends NextSpoke implements WheelIndex {
   readonly cascaded = 0;
   readonly keepsDueTicks = false;
-  readonly nearEnd = Number.NEGATIVE_INFINITY;
+  readonly directEnd = Number.NEGATIVE_INFINITY;
   private readonly compaction: CompactionConfig;
   private advancing = false;
   /** Spokes of the instant being handed over. */
@@ -63,7 +63,7 @@ export class PinnedIndex extends NextSpoke implements WheelIndex {
     return this.bytes;
   }
 
-  insertNear(slot: number, tick: number): void {
+  insertDirect(slot: number, tick: number): void {
     this.insert(slot, tick);
   }
 

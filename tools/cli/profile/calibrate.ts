@@ -4,8 +4,8 @@ import type { ProfileData } from '../../../src/extras/profile/profile-data.ts';
 import type { Calibration, TimerCosts } from '../../../src/extras/profile/report-data.ts';
 import type { Assignment } from './measure-timers.ts';
 
-const LEAST_LIVE = 1000;
-const MOST_LIVE = 500_000;
+const MIN_LIVE_TIMERS = 1000;
+const MAX_LIVE_TIMERS = 500_000;
 const DELAYS = 8;
 /** ms until a measurement is given up. */
 const PATIENCE = 30_000;
@@ -15,7 +15,7 @@ const PATIENCE = 30_000;
  * kind. Rejects if that Node cannot be run.
  */
 export async function calibrate({ peak, delays, process: { execPath } }: ProfileData): Promise<Calibration> {
-  const live = Math.min(MOST_LIVE, Math.max(LEAST_LIVE, peak.live));
+  const live = Math.min(MAX_LIVE_TIMERS, Math.max(MIN_LIVE_TIMERS, peak.live));
   const used = delays.slice(0, DELAYS).map(({ delay }) => delay);
   const assignment = { live, delays: used.length > 0 ? used : [1000] };
   const node = await measured(execPath, { ...assignment, timers: 'node' });

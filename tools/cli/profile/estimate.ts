@@ -11,13 +11,13 @@ const MANY = 1000;
 /** Lifetimes are told apart by powers of two: these end at 4 ms, when a drop-in timer leaves its nursery. */
 const YOUNG_POWERS = 3;
 /** Busy ms below which shares mean nothing. */
-const LEAST_BUSY = 20;
+const MIN_BUSY_MS = 20;
 /** Seconds of recording after which a loop that is hardly busy counts as idle. */
-const LEAST_SECONDS = 2;
+const MIN_SECONDS = 2;
 
 export function estimateOf(data: ProfileData, { node, shardwheel }: Calibration): Estimate | undefined {
   const { calls, totals, needlessClears, busy, lifetimes } = data;
-  if (busy < LEAST_BUSY) return undefined;
+  if (busy < MIN_BUSY_MS) return undefined;
   const ended = lifetimes.reduce((sum, each) => sum + each, 0);
   const young = ended === 0 ? 1 : lifetimes.slice(0, YOUNG_POWERS).reduce((sum, each) => sum + each, 0) / ended;
   const pair = (costs: TimerCosts): number => young * costs.young + (1 - young) * costs.old;
@@ -53,7 +53,7 @@ export function verdictOf({ busy, passes, seconds, totals }: ProfileData, estima
     return { need: 'none', headline: 'You do not need shardwheel', reason: 'This event loop has set no timer.' };
   }
   const busyShare = busy / (seconds * 1000);
-  if (!isLong && seconds >= LEAST_SECONDS && busyShare < NEGLIGIBLE) {
+  if (!isLong && seconds >= MIN_SECONDS && busyShare < NEGLIGIBLE) {
     return {
       need: 'none',
       headline: 'You do not need shardwheel',

@@ -22,7 +22,7 @@ const RING = 32_768;
 /** ms until timers that have been set are filed. */
 const FILED = 20;
 const BATCH = 250;
-const LEAST_TURNS = 100;
+const MIN_TURNS = 100;
 const FIRED = 20_000;
 /** The loop has settled when it was mostly idle for several spans of some ms. Patience is in ms as well. */
 const QUIET = 2;
@@ -69,7 +69,7 @@ class Measurement {
     const end = begun + TIME;
     const giveUp = begun + PATIENCE;
     let at = 0;
-    while (begun < end || (costs.length < LEAST_TURNS && begun < giveUp)) {
+    while (begun < end || (costs.length < MIN_TURNS && begun < giveUp)) {
       for (let i = 0; i < BATCH; i++) operation(at++);
       await nextTurn();
       const now = performance.now();

@@ -1,5 +1,5 @@
 import type { Lateness } from '../../../metrics/lateness-histogram.ts';
-import { type Hello, MOST_POINTS, type Point, type Sample } from '../messages.ts';
+import { type Hello, MAX_POINTS, type Point, type Sample } from '../messages.ts';
 
 /** Timers per second. */
 type Rates = Record<'scheduled' | 'rescheduled' | 'cancelled' | 'delivered', number>;
@@ -92,7 +92,7 @@ export class Model {
     const before = this.trends.at(-1);
     const trend = before?.run === point.run ? { ...point, ...changes(before, point, this.bounds) } : point;
     this.trends.push(trend);
-    if (this.trends.length > MOST_POINTS) this.trends.shift();
+    if (this.trends.length > MAX_POINTS) this.trends.shift();
     return trend;
   }
 }

@@ -11,9 +11,9 @@ import type { RedisClient } from './redis-connection.ts';
 export async function refuseEviction(link: QueueLink): Promise<boolean> {
   let answersInfo = true;
   for (const server of link.client.nodes?.('master') ?? [link.client]) {
-    const info = await told(link, () => infoOf(server));
+    const info = await answered(link, () => infoOf(server));
     answersInfo &&= info !== undefined;
-    const policy = info ?? (await told(link, () => configOf(server)));
+    const policy = info ?? (await answered(link, () => configOf(server)));
     if (policy === undefined) warnUnknown(link.place.queue);
     else if (policy !== 'noeviction') throw DurableStoreError.evicts(link.place.queue, policy);
   }
@@ -27,7 +27,7 @@ const configOf = async (server: RedisClient): Promise<string | undefined> =>
   (await server.config('GET', 'maxmemory-policy'))[1];
 
 /** Undefined if Redis denies the command, or does not know it. Rejects if it does not answer. */
-async function told(link: QueueLink, read: () => Promise<string | undefined>): Promise<string | undefined> {
+async function answered(link: QueueLink, read: () => Promise<string | undefined>): Promise<string | undefined> {
   try {
     return await link.call(read);
   } catch (error) {

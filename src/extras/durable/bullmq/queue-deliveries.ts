@@ -1,7 +1,7 @@
 import type { Job } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Delivery } from '../delivery/delivery.ts';
-import type { DurableHost } from '../delivery/durable-host.ts';
+import type { DurableCore } from '../delivery/durable-core.ts';
 import type { JobData } from './job-data.ts';
 import { jobTime } from './job-time.ts';
 import { QueueLeases } from './queue-leases.ts';
@@ -14,8 +14,8 @@ import type { RedisClient } from './redis-connection.ts';
  * ms after which a timer whose name is not handled here is offered again: at first, growing by a fifth each time, and
  * at most.
  */
-const ELSEWHERE = 50;
-const MOST_ELSEWHERE = 10_000;
+const FIRST_PUT_BACK_MS = 50;
+const MAX_PUT_BACK_MS = 10_000;
 
 /** ms after which a timer that its name has no slot for is offered again, and between two of a name. */
 const UNTIL_OFFER = 50;
@@ -30,7 +30,7 @@ const BETWEEN_OFFERS = 1;
 export class QueueDeliveries {
   private readonly bullmq: typeof import('bullmq');
   private readonly link: QueueLink;
-  private readonly host: DurableHost;
+  private readonly core: DurableCore;
   private readonly delivery: Delivery;
   private readonly skipVersionCheck: boolean;
   private readonly served = new Set<string>();
@@ -46,13 +46,13 @@ export class QueueDeliveries {
   constructor(
     bullmq: typeof import('bullmq'),
     link: QueueLink,
-    host: DurableHost,
+    core: DurableCore,
     delivery: Delivery,
     skipVersionCheck: boolean,
   ) {
     this.bullmq = bullmq;
     this.link = link;
-    this.host = host;
+    this.core = core;
     this.delivery = delivery;
     this.leases = new QueueLeases(link, this.failed);
     this.skipVersionCheck = skipVersionCheck;
@@ -60,7 +60,7 @@ export class QueueDeliveries {
 
   serve(name: string): void {
     this.served.add(name);
-    const more = this.host.concurrencyOf(name) + (this.served.size === 2 ? 1 : 0);
+    const more = this.core.concurrencyOf(name) + (this.served.size === 2 ? 1 : 0);
     const worker = this.workers.find(({ busy, concurrency }) => busy < concurrency);
     if (worker === undefined) this.start(more);
     else worker.concurrency += more;
@@ -114,7 +114,7 @@ export class QueueDeliveries {
     this.workers.push(worker);
   }
 
-  private readonly failed = (error: Error): void => this.host.failed(this.link.named(error));
+  private readonly failed = (error: Error): void => this.core.failed(this.link.named(error));
 
   /** Resolves to complete the job; rejects with DelayedError to leave it as it is. */
   private async process(job: Job<JobData>, token: string, worker: QueueWorker): Promise<void> {
@@ -123,10 +123,10 @@ export class QueueDeliveries {
     const before = this.leases.get(id);
     // One that has let the job go knows nothing of this lock: the retry may be due before it is released.
     const isNew = before === undefined || before.end === 'leave';
-    const take = isNew ? new QueueTake(job, token, this.link, this.host, this.delivery) : before;
+    const take = isNew ? new QueueTake(job, token, this.link, this.core, this.delivery) : before;
     take.token = token;
     if (!this.served.has(job.name)) {
-      const elsewhere = Math.min(MOST_ELSEWHERE, ELSEWHERE * 1.2 ** job.attemptsStarted);
+      const elsewhere = Math.min(MAX_PUT_BACK_MS, FIRST_PUT_BACK_MS * 1.2 ** job.attemptsStarted);
       const until = Math.ceil(Math.max(jobTime(this.link.clock, job.data.due), Date.now() + elsewhere));
       await take.delay(until);
       worker.putBack = until;

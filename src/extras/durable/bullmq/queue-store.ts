@@ -2,7 +2,7 @@ import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { setImmediate } from '../../../time/native-timers.ts';
 import type { Delivery } from '../delivery/delivery.ts';
-import type { DurableHost } from '../delivery/durable-host.ts';
+import type { DurableCore } from '../delivery/durable-core.ts';
 import { Limiter } from '../delivery/work-order.ts';
 import { DurableStoreError, DurableTimersClosedError } from '../durable-error.ts';
 import type { StoreStats } from '../durable-stats.ts';
@@ -25,7 +25,7 @@ import { promote } from './scripts/promote.ts';
 /** The version of the jobs' data. */
 const SCHEMA = '2';
 /** Most writes that Redis has not answered: further ones wait here for their turn. */
-const MOST_PENDING = 10_000;
+const MAX_PENDING_WRITES = 10_000;
 /** What BullMQ does with a job by itself: attempts are ours, so only where the worker itself has failed. */
 const JOB_OPTIONS = {
   attempts: 1e9,
@@ -52,7 +52,7 @@ export class QueueStore implements DurableStore {
   private readonly link: QueueLink;
   private readonly bullmq: typeof import('bullmq') | undefined;
   private readonly lookup: KeyLookup;
-  private readonly pending = new Limiter(MOST_PENDING);
+  private readonly pending = new Limiter(MAX_PENDING_WRITES);
   private opened: Opened | undefined;
   private isOpening = false;
   /** Jobs added, changed or removed. */
@@ -65,7 +65,7 @@ export class QueueStore implements DurableStore {
     this.lookup = new KeyLookup(link);
   }
 
-  async open(host: DurableHost, delivery: Delivery): Promise<void> {
+  async open(core: DurableCore, delivery: Delivery): Promise<void> {
     if (this.isOpening) throw DurableStoreError.inUse('bullmq');
     this.isOpening = true;
     this.writes = 0;
@@ -73,7 +73,7 @@ export class QueueStore implements DurableStore {
     let queue: Queue<JobData> | undefined;
     try {
       const bullmq = this.bullmq ?? loadPackage<typeof import('bullmq')>('bullmqStore', 'bullmq');
-      link.open(host.clock);
+      link.open(core.clock);
       await link.call(() => link.client.ping());
       const skipVersionCheck = !(await refuseEviction(link));
       const { queue: name, prefix } = link.place;
@@ -82,13 +82,13 @@ export class QueueStore implements DurableStore {
         prefix,
         skipVersionCheck,
       });
-      queue.on('error', (error) => host.failed(link.named(error)));
+      queue.on('error', (error) => core.failed(link.named(error)));
       await link.call(() => this.checkSchema());
       await link.call(() => promote(link));
-      const unfollow = host.clock.follow(() => void promote(link).catch((error) => host.failed(link.named(error))));
+      const unfollow = core.clock.follow(() => void promote(link).catch((error) => core.failed(link.named(error))));
       this.opened = {
         queue,
-        deliveries: new QueueDeliveries(bullmq, link, host, delivery, skipVersionCheck),
+        deliveries: new QueueDeliveries(bullmq, link, core, delivery, skipVersionCheck),
         unfollow,
       };
     } catch (error) {

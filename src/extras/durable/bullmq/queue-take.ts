@@ -1,13 +1,13 @@
 import type { Job } from 'bullmq';
 import type { Delivery } from '../delivery/delivery.ts';
-import type { DurableHost } from '../delivery/durable-host.ts';
+import type { DurableCore } from '../delivery/durable-core.ts';
 import { DurableStoreError } from '../durable-error.ts';
 import type { Claim, DueTimer, Ending, Overtaken, StoredTimer } from '../stored-timer.ts';
 import { type JobData, jobDataOf, timerId, timerOf } from './job-data.ts';
 import { jobTime } from './job-time.ts';
 import type { QueueLink } from './queue-link.ts';
 import { DEAD, deadText } from './queue-scan.ts';
-import { claim, settle } from './scripts/attempts.ts';
+import { claim, writeEnding } from './scripts/attempts.ts';
 import { look } from './scripts/look.ts';
 import { promote } from './scripts/promote.ts';
 
@@ -35,14 +35,14 @@ export class QueueTake implements DueTimer {
   private overtaken: Overtaken | undefined;
   private readonly job: Job<JobData>;
   private readonly link: QueueLink;
-  private readonly host: DurableHost;
+  private readonly core: DurableCore;
   private readonly delivery: Delivery;
 
-  constructor(job: Job<JobData>, token: string, link: QueueLink, host: DurableHost, delivery: Delivery) {
+  constructor(job: Job<JobData>, token: string, link: QueueLink, core: DurableCore, delivery: Delivery) {
     this.job = job;
     this.token = token;
     this.link = link;
-    this.host = host;
+    this.core = core;
     this.delivery = delivery;
   }
 
@@ -84,18 +84,17 @@ export class QueueTake implements DueTimer {
     return { attempt, over: () => this.overtaken };
   }
 
-  async settle(_: StoredTimer, ending: Ending): Promise<boolean> {
+  async writeEnding(_: StoredTimer, ending: Ending): Promise<boolean> {
     if (ending.kind === 'done') return true;
     const { timer } = ending;
     const data = JSON.stringify(jobDataOf(timer));
     const isAgain = ending.kind === 'again';
     const become = isAgain ? { data } : { timer: timerId(this.name, this.key), dead: deadText(ending.timer) };
-    const answer = await settle(this.link, this.keys, this.token, become);
-    if (answer === 'kept' && isAgain) await this.delay(jobTime(this.link.clock, timer.due));
-    if (answer === 'lost') {
-      this.end = 'leave';
-      this.host.failed(DurableStoreError.lockLost(this.name, this.key));
-    }
+    this.end = 'leave'; // until Redis has kept it: a job that is completed is gone
+    const answer = await writeEnding(this.link, this.keys, this.token, become);
+    if (answer === 'lost') this.core.failed(DurableStoreError.lockLost(this.name, this.key));
+    else if (answer === 'kept' && isAgain) await this.delay(jobTime(this.link.clock, timer.due));
+    else this.end = 'complete';
     return answer === 'kept';
   }
 

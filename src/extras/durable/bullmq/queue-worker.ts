@@ -3,16 +3,16 @@ import { clearTimeout, setTimeout } from '../../../time/native-timers.ts';
 import type { JobData } from './job-data.ts';
 
 /** ms that a worker leaves to the others, to be the last: more than they need to wake. */
-const WAY = 150;
+const WAKE_MS = 150;
 /** Most s of sleep: a wall clock that is set takes its timers along after so long. */
-const MOST_SLEEP = 1;
+const MAX_SLEEP_S = 1;
 /**
  * ms from the end of a sleep to the first nudge; each further one is twice as far from it, as Redis may have begun the
  * sleep later.
  */
-const FIRST_NUDGE = 2;
+const FIRST_NUDGE_MS = 2;
 /** ms after which Redis has looked by itself. */
-const LOOK = 100;
+const REDIS_INTERVAL_MS = 100;
 
 export interface QueueWorker extends Worker<JobData> {
   /** When the timer that this worker has put back is due again, in ms of the wall clock. */
@@ -51,15 +51,15 @@ export function queueWorker(
     /** s of sleep until the next timer. */
     protected override getBlockTimeout(until: number): number {
       this.stopNudging();
-      const seconds = Math.min(MOST_SLEEP, super.getBlockTimeout(until));
+      const seconds = Math.min(MAX_SLEEP_S, super.getBlockTimeout(until));
       if (!(until > 0 && seconds > 0)) return seconds;
-      const sleep = until === this.putBack ? seconds + WAY / 1000 : seconds;
-      this.nudgeAt(performance.now() + sleep * 1000, FIRST_NUDGE);
+      const sleep = until === this.putBack ? seconds + WAKE_MS / 1000 : seconds;
+      this.nudgeAt(performance.now() + sleep * 1000, FIRST_NUDGE_MS);
       return sleep;
     }
 
     private nudgeAt(end: number, after: number): void {
-      if (after > LOOK) return;
+      if (after > REDIS_INTERVAL_MS) return;
       const nudge = (): void => {
         this.nudge();
         this.nudgeAt(end, after * 2);

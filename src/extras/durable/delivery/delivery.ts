@@ -1,7 +1,7 @@
 import { messageOf } from '../../../show.ts';
 import { clearTimeout, setImmediate, setTimeout } from '../../../time/native-timers.ts';
 import { type Claim, type DueTimer, type Ending, idOf, type Overtaken, type StoredTimer } from '../stored-timer.ts';
-import type { DurableHost } from './durable-host.ts';
+import type { DurableCore } from './durable-core.ts';
 import { HandlerRun, type Handling, type Outcome } from './handler-run.ts';
 import { pauseAfter } from './retry-policy.ts';
 import { SlotOrder } from './work-order.ts';
@@ -9,9 +9,9 @@ import { SlotOrder } from './work-order.ts';
 /** ms until what a store cannot do at present is tried again. */
 const PAUSE_MS = 1000;
 /** Deliveries that are begun in one go: some 2 ms. */
-const MOST_BEGUN = 100;
+const MAX_BEGUN = 100;
 /** Attempts that are looked at in one go, whether they count still: some 5 ms of LMDB. */
-const MOST_LOOKED = 1000;
+const MAX_CHECKED = 1000;
 
 /** A timer that has a slot of its name. */
 interface UnderWay {
@@ -42,7 +42,7 @@ export interface Attempt {
  * cannot do is repeated until it can; until then the timer is this process's, and its slot taken.
  */
 export class Delivery {
-  private readonly host: DurableHost;
+  private readonly core: DurableCore;
   private readonly slots = new Map<string, SlotOrder<DueTimer>>();
   /** The names that may begin a timer that waits, in their turns. */
   private readonly ready = new Set<SlotOrder<DueTimer>>();
@@ -50,12 +50,12 @@ export class Delivery {
   private looking = this.timers.values();
   private isClosed = false;
   private isResuming = false;
-  private unsettled: Error | undefined;
+  private unwritten: Error | undefined;
   private changed: (() => void) | undefined;
   private hasRoom: (() => void) | undefined;
 
-  constructor(host: DurableHost) {
-    this.host = host;
+  constructor(core: DurableCore) {
+    this.core = core;
   }
 
   push(timer: DueTimer): void {
@@ -89,7 +89,7 @@ export class Delivery {
    * many.
    */
   tellOvertaken(): void {
-    for (let left = Math.min(MOST_LOOKED, this.timers.size); left > 0; left--) {
+    for (let left = Math.min(MAX_CHECKED, this.timers.size); left > 0; left--) {
       const { value, done } = this.looking.next();
       if (done === true) this.looking = this.timers.values();
       const how = value?.run && overtaken(value.over);
@@ -112,9 +112,9 @@ export class Delivery {
   /**
    * After `close`: resolves when what has become of all timers is kept; rejects with the store's error if that failed.
    */
-  async settled(): Promise<void> {
+  async written(): Promise<void> {
     await this.until(() => this.timers.size === 0);
-    if (this.unsettled !== undefined) throw this.unsettled;
+    if (this.unwritten !== undefined) throw this.unwritten;
   }
 
   private readonly interrupt = (): void => {
@@ -132,7 +132,7 @@ export class Delivery {
   private slotsOf(name: string): SlotOrder<DueTimer> {
     let slots = this.slots.get(name);
     if (slots === undefined) {
-      slots = new SlotOrder(this.host.concurrencyOf(name));
+      slots = new SlotOrder(this.core.concurrencyOf(name));
       this.slots.set(name, slots);
     }
     return slots;
@@ -148,7 +148,7 @@ export class Delivery {
     this.isResuming = false;
     let begun = 0;
     for (const slots of this.ready) {
-      if (begun === MOST_BEGUN) {
+      if (begun === MAX_BEGUN) {
         this.isResuming = true;
         setImmediate(this.begin);
         return;
@@ -188,20 +188,21 @@ export class Delivery {
     if (claim === undefined) return;
     const { attempt, over } = claim;
     own.over = over;
-    const outcome = overtaken(over) === undefined ? await this.attempt(attempt, own) : RESOLVED;
+    const how = overtaken(over);
+    const outcome = how === undefined ? await this.attempt(attempt, own) : OVERTAKEN[how];
     const ending = this.endingOf(attempt, outcome);
     this.changed?.();
-    const counts = await this.insist(() => due.settle(attempt, ending));
+    const counts = await this.insist(() => due.writeEnding(attempt, ending));
     if (counts !== true) return;
-    if (outcome.kind === 'failed') this.host.attemptFailed(attempt, outcome.thrown, ending);
-    if (ending.kind === 'dead') this.host.died(ending.timer);
+    if (outcome.kind === 'failed') this.core.attemptFailed(attempt, outcome.thrown, ending);
+    if (ending.kind === 'dead') this.core.died(ending.timer);
   }
 
   private async attempt(timer: StoredTimer, own: UnderWay): Promise<Outcome | typeof DIED> {
-    if (timer.attempts > this.host.settings.retry.attempts) return DIED;
-    const isTooEarly = timer.due > this.host.clock.now(); // the clock was set back while the claim was kept
+    if (timer.attempts > this.core.settings.retry.attempts) return DIED;
+    const isTooEarly = timer.due > this.core.clock.now(); // the clock was set back while the claim was kept
     if (this.isClosed || isTooEarly) return INTERRUPTED;
-    const { clock, counts, handlers } = this.host;
+    const { clock, counts, handlers } = this.core;
     counts.began(clock.now() - timer.due, timer.attempts);
     own.run = new HandlerRun(handlers.get(timer.name) as Handling, timer);
     const outcome = await own.run.outcome;
@@ -212,8 +213,8 @@ export class Delivery {
   }
 
   private endingOf(timer: StoredTimer, outcome: Outcome | typeof DIED): Ending {
-    const { retry } = this.host.settings;
-    const now = this.host.clock.now();
+    const { retry } = this.core.settings;
+    const now = this.core.clock.now();
     switch (outcome.kind) {
       case 'resolved':
         return { kind: 'done' };
@@ -237,9 +238,9 @@ export class Delivery {
       try {
         return await work();
       } catch (error) {
-        this.host.failed(error);
+        this.core.failed(error);
         if (this.isClosed) {
-          this.unsettled = error as Error;
+          this.unwritten = error as Error;
           return undefined;
         }
         await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
@@ -250,6 +251,11 @@ export class Delivery {
 
 const RESOLVED = { kind: 'resolved' } as const;
 const INTERRUPTED = { kind: 'interrupted' } as const;
+/**
+ * What becomes of an attempt that is overtaken before it begins. A claim that counts as lost may be this process's all
+ * the same: its timer is scheduled as before, which does not count where it is another's.
+ */
+const OVERTAKEN = { cancelled: RESOLVED, superseded: RESOLVED, lost: INTERRUPTED } as const;
 /** The process has died that ran the last attempt. */
 const DIED = { kind: 'died' } as const;
 
@@ -257,6 +263,6 @@ function overtaken(over: Claim['over'] | undefined): Overtaken | undefined {
   try {
     return over?.();
   } catch {
-    return undefined; // a store that cannot be read says so when the attempt is settled
+    return undefined; // a store that cannot be read says so when the ending of the attempt is written
   }
 }

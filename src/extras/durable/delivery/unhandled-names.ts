@@ -2,10 +2,10 @@ import { show } from '../../../show.ts';
 import { clearInterval, setInterval } from '../../../time/native-timers.ts';
 import { warnOnce } from '../../../warn-once.ts';
 import type { DurableStore } from '../durable-store.ts';
-import type { DurableHost } from './durable-host.ts';
+import type { DurableCore } from './durable-core.ts';
 
 /** ms between two looks. */
-const LOOK_MS = 5000;
+const CHECK_INTERVAL_MS = 5000;
 /** ms by which a timer is overdue that is warned of, and for which a process has time to handle its names. */
 const OVERDUE_MS = 10_000;
 
@@ -13,19 +13,19 @@ const OVERDUE_MS = 10_000;
  * Warns of stored timers that are overdue, and that this process has no handler for: once of each name in a process.
  */
 export class UnhandledNames {
-  private readonly host: DurableHost;
+  private readonly core: DurableCore;
   private readonly store: DurableStore;
   private readonly openedAt = performance.now();
   private watch: NodeJS.Timeout | undefined;
 
-  constructor(host: DurableHost, store: DurableStore) {
-    this.host = host;
+  constructor(core: DurableCore, store: DurableStore) {
+    this.core = core;
     this.store = store;
   }
 
   open(): void {
     // calls and deliveries tell of a failed store
-    this.watch = setInterval(() => void this.look().catch(() => undefined), LOOK_MS);
+    this.watch = setInterval(() => void this.look().catch(() => undefined), CHECK_INTERVAL_MS);
     this.watch.unref();
   }
 
@@ -35,9 +35,9 @@ export class UnhandledNames {
 
   private async look(): Promise<void> {
     if (performance.now() - this.openedAt < OVERDUE_MS) return;
-    const names = await this.store.overdueNames(this.host.clock.now() - OVERDUE_MS);
+    const names = await this.store.overdueNames(this.core.clock.now() - OVERDUE_MS);
     for (const name of names) {
-      if (!this.host.handlers.has(name)) warnOfUnhandled(name);
+      if (!this.core.handlers.has(name)) warnOfUnhandled(name);
     }
   }
 }

@@ -1,5 +1,5 @@
 /** ms that one look can add to a silence: this process may have stood still itself, and the other with it. */
-const MOST_BETWEEN_LOOKS = 1000;
+const MAX_CHECK_INTERVAL_MS = 1000;
 
 interface Sign {
   text: string;
@@ -24,7 +24,7 @@ export class LifeSigns {
     const sign = this.seen.get(other) ?? { text, silence: 0, lookedAt: now, hasBeaten: false };
     this.seen.set(other, sign);
     if (sign.text === text) {
-      sign.silence += Math.min(now - sign.lookedAt, MOST_BETWEEN_LOOKS);
+      sign.silence += Math.min(now - sign.lookedAt, MAX_CHECK_INTERVAL_MS);
     } else {
       sign.text = text;
       sign.silence = 0;

@@ -19,7 +19,7 @@ const meanings: StoreMeanings = [
 
 const fullDisk: StoreMeanings = [['ERR_STORE_FULL', /./, 'is full']];
 /** Fewer free bytes than LMDB extends its file by. */
-const LEAST_FREE_BYTES = 2 ** 20;
+const MIN_FREE_BYTES = 2 ** 20;
 
 /**
  * What lmdb says where LMDB gives it no transaction: a process of another pid namespace has this one's id, and so its
@@ -47,7 +47,7 @@ export function lmdbError(path: string, cause: unknown): DurableStoreError {
 function hasFewFree(path: string): boolean {
   try {
     const { bavail, bsize } = statfsSync(path);
-    return bavail * bsize < LEAST_FREE_BYTES;
+    return bavail * bsize < MIN_FREE_BYTES;
   } catch {
     return false; // the folder is gone, which the error itself says
   }

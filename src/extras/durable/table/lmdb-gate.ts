@@ -13,10 +13,10 @@ const fs = process.getBuiltinModule('node:fs');
  * ms between two looks at others, and how much longer one who opens may wait, so that of two that meet one comes back
  * first.
  */
-const LOOK_MS = 2;
+const CHECK_MS = 2;
 const SPREAD_MS = 6;
 /** ms between two looks at processes of other pid namespaces. */
-const FOREIGN_LOOK_MS = 50;
+const FOREIGN_CHECK_MS = 50;
 /**
  * ms without a beat after which one counts as dead: of another pid namespace; of this one, if the kernel does not tell
  * its fate.
@@ -69,7 +69,7 @@ export class LmdbGate {
     const end = performance.now() + time;
     const pause = async (spread: number): Promise<void> => {
       if (performance.now() > end) throw error();
-      await shortPause(LOOK_MS + Math.random() * spread);
+      await shortPause(CHECK_MS + Math.random() * spread);
     };
     while (!this.tellsThatItOpens()) await pause(SPREAD_MS);
     try {
@@ -94,7 +94,7 @@ export class LmdbGate {
       this.note.says('1');
       while (this.isOpened()) {
         this.note.says('0');
-        await shortPause(LOOK_MS);
+        await shortPause(CHECK_MS);
         this.note.says('1');
       }
       this.requireStore();
@@ -146,7 +146,7 @@ export class LmdbGate {
         if (silence >= FOREIGN_SILENCE) this.remove(name);
         else if (hasBeaten && (stateIn(text) !== 'o' || name < this.self)) throw DurableStoreError.foreign(this.path);
       }
-      await shortPause(FOREIGN_LOOK_MS);
+      await shortPause(FOREIGN_CHECK_MS);
     }
   }
 

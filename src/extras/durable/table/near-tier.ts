@@ -1,6 +1,6 @@
 import { setImmediate } from '../../../time/native-timers.ts';
 import type { Claim, Ending } from '../stored-timer.ts';
-import { HeldTimer } from '../unstored/alarms.ts';
+import { AlarmedTimer } from '../unstored/alarms.ts';
 import type { WallClock } from '../wall-clock.ts';
 import { DueOrder } from './due-order.ts';
 import type { DuePlace, TimerRecord } from './record-table.ts';
@@ -32,13 +32,13 @@ export interface NearShare {
  *     near ──due──▶ due ──slot──▶ begun ──claim──▶ forgotten, as it is when it is cancelled, or moved away
  *       ▲────moved───┘
  */
-export class NearTimer extends HeldTimer {
+export class NearTimer extends AlarmedTimer {
   state: 'near' | 'due' | 'begun' = 'near';
   place: DuePlace;
   private readonly tier: NearTier;
 
   constructor(tier: NearTier, place: DuePlace) {
-    super(tier.share.parts.host.alarms);
+    super(tier.share.parts.core.alarms);
     this.tier = tier;
     this.place = place;
   }
@@ -67,8 +67,8 @@ export class NearTimer extends HeldTimer {
     return this.tier.claim(this);
   }
 
-  settle(attempt: TimerRecord, ending: Ending): Promise<boolean> {
-    return this.tier.share.rows.settle(attempt, ending);
+  writeEnding(attempt: TimerRecord, ending: Ending): Promise<boolean> {
+    return this.tier.share.rows.writeEnding(attempt, ending);
   }
 }
 
@@ -104,7 +104,7 @@ export class NearTier {
     return this.timers.size;
   }
 
-  values(): Iterable<HeldTimer> {
+  values(): Iterable<AlarmedTimer> {
     return this.timers.values();
   }
 
@@ -189,7 +189,7 @@ export class NearTier {
   }
 
   get clock(): WallClock {
-    return this.parts.host.clock;
+    return this.parts.core.clock;
   }
 
   private get parts(): Opened {
@@ -197,16 +197,16 @@ export class NearTier {
   }
 
   private get nearLimit(): number {
-    return this.parts.host.settings.nearLimit;
+    return this.parts.core.settings.nearLimit;
   }
 
   private get horizonEnd(): number {
-    return this.clock.now() + this.parts.host.settings.horizon;
+    return this.clock.now() + this.parts.core.settings.horizon;
   }
 
   /** Whether more is to be read: half of what may be here is used up, and half of the horizon. */
   private get isLow(): boolean {
-    const { horizon } = this.parts.host.settings;
+    const { horizon } = this.parts.core.settings;
     return this.share.hasRoom(this.size, this.nearLimit / 2) && this.covered.due <= this.clock.now() + horizon / 2;
   }
 
@@ -241,7 +241,7 @@ export class NearTier {
     this.timers.set(place.key, timer);
     if (place.due <= this.clock.now()) this.wait(timer);
     // the scheduler, which may be the caller's, has no room
-    else if (!this.parts.host.alarms.set(timer)) this.letGo(timer);
+    else if (!this.parts.core.alarms.set(timer)) this.letGo(timer);
   }
 
   /**
@@ -253,7 +253,7 @@ export class NearTier {
       this.forget(timer);
       return;
     }
-    this.parts.host.alarms.unset(timer);
+    this.parts.core.alarms.unset(timer);
     timer.state = 'due';
     this.due.add(timer);
     if (this.due.size <= this.share.backlog) return;
@@ -273,6 +273,6 @@ export class NearTier {
 
   private forget(timer: NearTimer): void {
     this.timers.delete(timer.key);
-    this.parts.host.alarms.unset(timer);
+    this.parts.core.alarms.unset(timer);
   }
 }

@@ -1,5 +1,5 @@
 import { setImmediate } from '../../../time/native-timers.ts';
-import type { HeldTimer } from '../unstored/alarms.ts';
+import type { AlarmedTimer } from '../unstored/alarms.ts';
 import { type NearShare, NearTier } from './near-tier.ts';
 import type { Opened, Rows } from './rows.ts';
 
@@ -10,9 +10,9 @@ import type { Opened, Rows } from './rows.ts';
  */
 const BACKLOG = 2000;
 /** Of each name, however many there are. */
-const LEAST_BACKLOG = 50;
+const MIN_BACKLOG = 50;
 /** Timers that are handed to the delivery in one go: some 2 ms. */
-const MOST_BEGUN = 100;
+const MAX_BEGUN = 100;
 
 /**
  * The near tiers of all names that this process leads, and the one order in which what is due begins: the oldest first,
@@ -34,7 +34,7 @@ export class NearTiers implements NearShare {
   constructor(parts: Opened, rows: Rows) {
     this.parts = parts;
     this.rows = rows;
-    parts.host.alarms.add(() => this.timers());
+    parts.core.alarms.add(() => this.timers());
     parts.delivery.onRoom(() => this.begin());
   }
 
@@ -45,8 +45,8 @@ export class NearTiers implements NearShare {
   }
 
   get backlog(): number {
-    const all = Math.min(BACKLOG, this.parts.host.settings.nearLimit);
-    return Math.max(LEAST_BACKLOG, Math.floor(all / this.tiers.size));
+    const all = Math.min(BACKLOG, this.parts.core.settings.nearLimit);
+    return Math.max(MIN_BACKLOG, Math.floor(all / this.tiers.size));
   }
 
   hasRoom(size: number, limit: number): boolean {
@@ -75,7 +75,7 @@ export class NearTiers implements NearShare {
   look(): void {
     for (const tier of this.tiers.values()) {
       tier.sweep();
-      tier.read().catch(this.parts.host.failed);
+      tier.read().catch(this.parts.core.failed);
     }
     this.begin();
   }
@@ -83,7 +83,7 @@ export class NearTiers implements NearShare {
   /** The table has a timer that is due then. */
   noticed(name: string, key: string, due: number): void {
     this.tiers.get(name)?.noticed(key, due);
-    if (due <= this.parts.host.clock.now()) this.begin();
+    if (due <= this.parts.core.clock.now()) this.begin();
   }
 
   /** The table has it no longer, or not as one that is scheduled. */
@@ -95,14 +95,14 @@ export class NearTiers implements NearShare {
     if (this.state !== 'resting') return; // a timer that begins may leave room for another
     this.state = 'beginning';
     let begun = 0;
-    for (; begun < MOST_BEGUN; begun++) {
+    for (; begun < MAX_BEGUN; begun++) {
       this.refill();
       const timer = this.next?.take();
       if (timer === undefined) break;
       this.parts.delivery.push(timer);
     }
     this.state = 'resting';
-    if (begun === MOST_BEGUN) this.resume();
+    if (begun === MAX_BEGUN) this.resume();
   }
 
   private resume(): void {
@@ -127,11 +127,11 @@ export class NearTiers implements NearShare {
     try {
       for (const tier of this.tiers.values()) tier.refill();
     } catch (error) {
-      this.parts.host.failed(error); // the next look reads again
+      this.parts.core.failed(error); // the next look reads again
     }
   }
 
-  private *timers(): Generator<HeldTimer> {
+  private *timers(): Generator<AlarmedTimer> {
     for (const tier of this.tiers.values()) yield* tier.values();
   }
 }

@@ -1,5 +1,5 @@
 import { clearTimeout, setTimeout } from '../../../time/native-timers.ts';
-import type { DurableHost } from '../delivery/durable-host.ts';
+import type { DurableCore } from '../delivery/durable-core.ts';
 import { type DuePlace, pages, type RecordTable } from './record-table.ts';
 
 const PAGE = 1000;
@@ -12,7 +12,7 @@ const INTERVAL = 2000;
  */
 export class Recovery {
   private readonly table: RecordTable;
-  private readonly host: DurableHost;
+  private readonly core: DurableCore;
   private readonly openedAt: number;
   private readonly start = performance.now();
   private readonly names = new Set<string>();
@@ -20,10 +20,10 @@ export class Recovery {
   private isEnded = false;
   private next: NodeJS.Timeout | undefined;
 
-  constructor(table: RecordTable, host: DurableHost) {
+  constructor(table: RecordTable, core: DurableCore) {
     this.table = table;
-    this.host = host;
-    this.openedAt = host.clock.now();
+    this.core = core;
+    this.openedAt = core.clock.now();
   }
 
   /** This process begins to deliver the timers of the name. */
@@ -37,7 +37,7 @@ export class Recovery {
     clearTimeout(this.next);
   }
 
-  private readonly report = (): void => void this.takeReport().catch(this.host.failed);
+  private readonly report = (): void => void this.takeReport().catch(this.core.failed);
 
   private async takeReport(): Promise<void> {
     let remaining = 0;
@@ -51,7 +51,7 @@ export class Recovery {
     if (this.overdue === 0) return;
     const isDone = remaining === 0;
     const elapsed = performance.now() - this.start;
-    this.host.recovering({ overdue: this.overdue, delivered: this.overdue - remaining, elapsed, isDone });
+    this.core.recovering({ overdue: this.overdue, delivered: this.overdue - remaining, elapsed, isDone });
     if (!isDone) this.next = setTimeout(this.report, INTERVAL);
   }
 }

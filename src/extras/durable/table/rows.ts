@@ -1,5 +1,5 @@
 import type { Delivery } from '../delivery/delivery.ts';
-import type { DurableHost } from '../delivery/durable-host.ts';
+import type { DurableCore } from '../delivery/durable-core.ts';
 import { DurableStoreError, DurableTimersClosedError } from '../durable-error.ts';
 import { type Kept, replaces } from '../kept.ts';
 import { type Claim, type DeadTimer, dueTime, type Ending, type Overtaken, type StoredTimer } from '../stored-timer.ts';
@@ -11,7 +11,7 @@ type Change = { readonly after: TimerRecord | undefined; readonly dead?: DeadTim
 /** What a store has while it is open. */
 export interface Opened {
   readonly table: RecordTable;
-  readonly host: DurableHost;
+  readonly core: DurableCore;
   readonly delivery: Delivery;
 }
 
@@ -81,7 +81,7 @@ export abstract class Rows {
 
   /** Takes a timer that is due for this process, with one attempt more. */
   async claim(name: string, key: string): Promise<Claim | undefined> {
-    const { clock } = this.parts.host;
+    const { clock } = this.parts.core;
     const { members } = this.table;
     await members.renewed();
     let attempt: TimerRecord | undefined;
@@ -104,10 +104,10 @@ export abstract class Rows {
    * Resolves with false if the attempt no longer counts: also if another process took this one for dead, and has the
    * row.
    */
-  async settle(attempt: TimerRecord, ending: Ending): Promise<boolean> {
+  async writeEnding(attempt: TimerRecord, ending: Ending): Promise<boolean> {
     const { name, key } = attempt;
     let counts = false;
-    const isSettled = await this.change(name, key, (row) => {
+    const isWritten = await this.change(name, key, (row) => {
       if (row?.owner !== this.table.members.self) return undefined;
       counts = row.state === 'running';
       if (!counts) return { after: released(row) };
@@ -115,8 +115,8 @@ export abstract class Rows {
       if (ending.kind === 'again') return { after: scheduled(ending.timer) };
       return { after: undefined, dead: ending.kind === 'dead' ? ending.timer : undefined };
     });
-    if (!isSettled) this.parts.host.failed(DurableStoreError.lockLost(name, key));
-    return isSettled && counts;
+    if (!isWritten) this.parts.core.failed(DurableStoreError.lockLost(name, key));
+    return isWritten && counts;
   }
 
   /** What has become of this process's attempt of that version. */

@@ -1,6 +1,6 @@
 import { clearTimeout, setTimeout } from '../../../time/native-timers.ts';
 import type { Delivery } from '../delivery/delivery.ts';
-import type { DurableHost } from '../delivery/durable-host.ts';
+import type { DurableCore } from '../delivery/durable-core.ts';
 import { DurableStoreError } from '../durable-error.ts';
 import type { StoreStats } from '../durable-stats.ts';
 import type { DurableStore } from '../durable-store.ts';
@@ -56,19 +56,19 @@ export class TableStore extends Rows implements DurableStore {
     this.openTable = openTable;
   }
 
-  async open(host: DurableHost, delivery: Delivery): Promise<void> {
+  async open(core: DurableCore, delivery: Delivery): Promise<void> {
     if (this.state !== 'closed') throw DurableStoreError.inUse(this.kind);
     this.state = 'open';
     try {
       const table = await this.openTable();
-      this.opened = { table, host, delivery };
+      this.opened = { table, core, delivery };
       this.near = new NearTiers(this.opened, this);
-      this.recovery = new Recovery(table, host);
+      this.recovery = new Recovery(table, core);
     } catch (error) {
       this.state = 'closed';
       throw error;
     }
-    this.unfollow = host.clock.follow(() => void this.lastStep().then(() => this.step()));
+    this.unfollow = core.clock.follow(() => void this.lastStep().then(() => this.step()));
     this.beat();
   }
 
@@ -130,7 +130,7 @@ export class TableStore extends Rows implements DurableStore {
   async stats(): Promise<StoreStats> {
     const table = this.fresh;
     const { records, active, dead } = table.sizes();
-    const now = this.parts.host.clock.now();
+    const now = this.parts.core.clock.now();
     let overdue = 0;
     for (const name of table.names()) {
       const due = table.due(name, { due: 0, key: '' }, now + 1, COUNTED - overdue);
@@ -199,7 +199,7 @@ export class TableStore extends Rows implements DurableStore {
     return this.stepping;
   }
 
-  private readonly failed = (error: unknown): void => this.opened?.host.failed(error);
+  private readonly failed = (error: unknown): void => this.opened?.core.failed(error);
 
   private async takeStep(): Promise<void> {
     const { members } = this.fresh;

@@ -14,12 +14,12 @@ let seesProcesses: boolean | undefined;
  * machine.
  */
 export const newIdentity = (): string =>
-  [process.pid, ownThread(), ownSpace(), ownHost(), Math.random().toString(36).slice(2, 12)].join('-');
+  [process.pid, ownThread(), ownSpace(), ownMachine(), Math.random().toString(36).slice(2, 12)].join('-');
 
 /** Whether an identity is of another pid namespace: its numbers mean nothing here. */
 export function isForeign(identity: string): boolean {
-  const [, , , of, host] = identity.split('-');
-  return of === UNKNOWN || ownSpace() === UNKNOWN ? host !== ownHost() : of !== ownSpace();
+  const [, , , of, machine] = identity.split('-');
+  return of === UNKNOWN || ownSpace() === UNKNOWN ? machine !== ownMachine() : of !== ownSpace();
 }
 
 /** The kernel's number of this thread, and when it has started; 0 where it does not say. */
@@ -52,7 +52,7 @@ function readSpace(): string {
 }
 
 /** A container mostly has a name of its own. */
-const ownHost = (): string => hostname().replaceAll(/\W/g, '_');
+const ownMachine = (): string => hostname().replaceAll(/\W/g, '_');
 
 /** Whether /proc shows this pid namespace: `unshare --pid` alone leaves that of another. Throws where there is none. */
 function hasOwnProc(): boolean {

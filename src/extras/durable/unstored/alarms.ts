@@ -8,7 +8,7 @@ import type { Claim, DueTimer, Ending, StoredTimer } from '../stored-timer.ts';
 import type { WallClock } from '../wall-clock.ts';
 
 /** ms between two looks whether the wall clock was set. */
-const LOOK_MS = 500;
+const CLOCK_CHECK_MS = 500;
 /** ms by which the wall clock may go another way than the monotonic one: what is set meanwhile is late by so much. */
 const TOLERANCE_MS = 20;
 /** Timers that are set again in one go: some 2 ms. */
@@ -18,7 +18,7 @@ const SLICE = 5000;
  * A timer in memory, which is woken at a time of the wall clock: no store has it yet, or it stands in the wheel beside
  * its store.
  */
-export abstract class HeldTimer extends Waiter implements DueTimer {
+export abstract class AlarmedTimer extends Waiter implements DueTimer {
   override readonly call = 'durable timer';
   override readonly isSettledByClose = true;
   /** Its timer, and the scheduler that has it; undefined while it is not set. */
@@ -37,7 +37,7 @@ export abstract class HeldTimer extends Waiter implements DueTimer {
 
   abstract wake(): void;
   abstract claim(): Promise<Claim | undefined>;
-  abstract settle(attempt: StoredTimer, ending: Ending): Promise<boolean>;
+  abstract writeEnding(attempt: StoredTimer, ending: Ending): Promise<boolean>;
 
   protected override letGo(): void {
     this.timerId = undefined;
@@ -59,8 +59,8 @@ export class Alarms {
   readonly clock: WallClock;
   private scheduler: Scheduler;
   private own: Scheduler | undefined;
-  private readonly sources: (() => Iterable<HeldTimer>)[] = [];
-  private readonly watch = setInterval(() => this.look(), LOOK_MS);
+  private readonly sources: (() => Iterable<AlarmedTimer>)[] = [];
+  private readonly watch = setInterval(() => this.look(), CLOCK_CHECK_MS);
   private clockOffset: number;
   private readonly unfollow: () => void;
   private isClosed = false;
@@ -74,12 +74,12 @@ export class Alarms {
   }
 
   /** `source` has timers that are to follow the clock. */
-  add(source: () => Iterable<HeldTimer>): void {
+  add(source: () => Iterable<AlarmedTimer>): void {
     this.sources.push(source);
   }
 
   /** Sets a timer, or moves it. Returns false, and it is not set, if the scheduler has no room. */
-  set(timer: HeldTimer): boolean {
+  set(timer: AlarmedTimer): boolean {
     if (this.isClosed) return false;
     try {
       return this.setOn(timer.scheduler ?? this.scheduler, timer);
@@ -96,18 +96,18 @@ export class Alarms {
    * Sets a timer that the caller's scheduler has no longer, on one that only this package knows. Throws nothing, as the
    * program is within a call of its own: without room the timer is woken a little later, and finds what is to be done.
    */
-  takeOver(timer: HeldTimer): void {
+  takeOver(timer: AlarmedTimer): void {
     if (this.isClosed) return;
     try {
       this.setOn(this.ownScheduler(), timer);
     } catch {
       // Memory was refused.
       timer.leave();
-      setTimeout(() => this.isClosed || timer.wake(), LOOK_MS);
+      setTimeout(() => this.isClosed || timer.wake(), CLOCK_CHECK_MS);
     }
   }
 
-  unset(timer: HeldTimer): void {
+  unset(timer: AlarmedTimer): void {
     timer.leave();
   }
 
@@ -119,7 +119,7 @@ export class Alarms {
   }
 
   /** Returns true. Throws CapacityExceededError, SchedulerClosedError. */
-  private setOn(scheduler: Scheduler, timer: HeldTimer): boolean {
+  private setOn(scheduler: Scheduler, timer: AlarmedTimer): boolean {
     const { timerId, delay } = timer;
     if (timerId !== undefined && scheduler.rescheduleAfter(timerId, delay)) return true;
     timer.timerId = scheduler.scheduleAfter(0, delay, awaited, timer);

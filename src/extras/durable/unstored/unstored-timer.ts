@@ -1,5 +1,5 @@
 import type { Claim, Ending, StoredTimer } from '../stored-timer.ts';
-import { type Alarms, HeldTimer } from './alarms.ts';
+import { AlarmedTimer, type Alarms } from './alarms.ts';
 
 /**
  * Which state of a timer may follow which:
@@ -23,25 +23,25 @@ export const FOLLOWERS = {
 export type UnstoredState = keyof typeof FOLLOWERS;
 
 /** What has the timers that are in memory alone. */
-export interface UnstoredHolder {
+export interface UnstoredKeeper {
   readonly alarms: Alarms;
   wake(timer: UnstoredTimer): void;
   claim(timer: UnstoredTimer): Promise<Claim | undefined>;
-  settle(timer: UnstoredTimer, ending: Ending): Promise<boolean>;
+  writeEnding(timer: UnstoredTimer, ending: Ending): Promise<boolean>;
 }
 
 /** A timer that is in memory alone. */
-export class UnstoredTimer extends HeldTimer {
+export class UnstoredTimer extends AlarmedTimer {
   /** What is scheduled, or what the attempt was claimed as. */
   timer: StoredTimer;
   /** When it is to be stored, ms of the monotonic clock. */
   storeAt: number;
   private current: UnstoredState = 'young';
-  private readonly holder: UnstoredHolder;
+  private readonly keeper: UnstoredKeeper;
 
-  constructor(holder: UnstoredHolder, timer: StoredTimer, storeAt: number) {
-    super(holder.alarms);
-    this.holder = holder;
+  constructor(keeper: UnstoredKeeper, timer: StoredTimer, storeAt: number) {
+    super(keeper.alarms);
+    this.keeper = keeper;
     this.timer = timer;
     this.storeAt = storeAt;
   }
@@ -74,7 +74,7 @@ export class UnstoredTimer extends HeldTimer {
 
   get delay(): number {
     const toStore = this.storeAt - performance.now();
-    const { clock } = this.holder.alarms;
+    const { clock } = this.keeper.alarms;
     return Math.max(0, this.current === 'young' ? Math.min(clock.until(this.timer.due), toStore) : toStore);
   }
 
@@ -86,14 +86,14 @@ export class UnstoredTimer extends HeldTimer {
   }
 
   wake(): void {
-    this.holder.wake(this);
+    this.keeper.wake(this);
   }
 
   claim(): Promise<Claim | undefined> {
-    return this.holder.claim(this);
+    return this.keeper.claim(this);
   }
 
-  settle(_: StoredTimer, ending: Ending): Promise<boolean> {
-    return this.holder.settle(this, ending);
+  writeEnding(_: StoredTimer, ending: Ending): Promise<boolean> {
+    return this.keeper.writeEnding(this, ending);
   }
 }

@@ -1,12 +1,12 @@
 import { setTimeout } from '../../../time/native-timers.ts';
 import type { Delivery } from '../delivery/delivery.ts';
-import type { DurableHost } from '../delivery/durable-host.ts';
+import type { DurableCore } from '../delivery/durable-core.ts';
 import { KeyOrder } from '../delivery/work-order.ts';
 import type { DurableStore } from '../durable-store.ts';
 import { type Kept, replaces } from '../kept.ts';
 import { type Claim, dueTime, type Ending, idOf, type Overtaken, type StoredTimer } from '../stored-timer.ts';
 import type { Alarms } from './alarms.ts';
-import { type UnstoredHolder, type UnstoredState, UnstoredTimer } from './unstored-timer.ts';
+import { type UnstoredKeeper, type UnstoredState, UnstoredTimer } from './unstored-timer.ts';
 
 /** ms until a timer that could not be stored is stored again. */
 const PAUSE_MS = 1000;
@@ -24,10 +24,10 @@ const PAUSE_MS = 1000;
  * unstored-timer.ts has the table. To move, cancel or deliver what is young or due costs no write, and is done at once
  * unless a call for the key is under way; what goes to the store takes its turn by key.
  */
-export class Unstored implements UnstoredHolder {
+export class Unstored implements UnstoredKeeper {
   readonly alarms: Alarms;
   private readonly store: DurableStore;
-  private readonly host: DurableHost;
+  private readonly core: DurableCore;
   private readonly delivery: Delivery;
   /** By id. What is forgotten is not here. */
   private readonly known = new Map<string, UnstoredTimer>();
@@ -35,12 +35,12 @@ export class Unstored implements UnstoredHolder {
   /** How many of the known ones run. */
   private running = 0;
 
-  constructor(store: DurableStore, host: DurableHost, delivery: Delivery) {
-    this.alarms = host.alarms;
+  constructor(store: DurableStore, core: DurableCore, delivery: Delivery) {
+    this.alarms = core.alarms;
     this.store = store;
-    this.host = host;
+    this.core = core;
     this.delivery = delivery;
-    host.alarms.add(() => this.known.values());
+    core.alarms.add(() => this.known.values());
   }
 
   /** How many are scheduled. */
@@ -122,7 +122,7 @@ export class Unstored implements UnstoredHolder {
 
   /** The timer is due, or to be stored. */
   wake(timer: UnstoredTimer): void {
-    if (timer.state === 'young' && timer.timer.due <= this.host.clock.now()) {
+    if (timer.state === 'young' && timer.timer.due <= this.core.clock.now()) {
       this.change(timer, 'due');
       this.delivery.push(timer);
       if (timer.isOursAlone) this.arm(timer); // it waits for a slot
@@ -135,7 +135,7 @@ export class Unstored implements UnstoredHolder {
 
   async claim(timer: UnstoredTimer): Promise<Claim | undefined> {
     if (timer.state !== 'due') return undefined;
-    if (timer.timer.due > this.host.clock.now()) {
+    if (timer.timer.due > this.core.clock.now()) {
       this.makeYoung(timer, timer.timer); // the wall clock was set back
       return undefined;
     }
@@ -145,7 +145,7 @@ export class Unstored implements UnstoredHolder {
   }
 
   /** After the calls for the key that are under way, as they may end the attempt. */
-  async settle(timer: UnstoredTimer, ending: Ending): Promise<boolean> {
+  async writeEnding(timer: UnstoredTimer, ending: Ending): Promise<boolean> {
     const id = idOf(timer);
     if (ending.kind === 'done' && !this.order.has(id)) return this.conclude(timer, ending);
     return this.order.run(id, async () => {
@@ -156,7 +156,7 @@ export class Unstored implements UnstoredHolder {
 
   /** Returns whether what became of the attempt counts. */
   private conclude(timer: UnstoredTimer, ending: Ending): boolean {
-    if (ending.kind === 'done') this.host.counts.endedYoung += 1;
+    if (ending.kind === 'done') this.core.counts.endedYoung += 1;
     if (timer.state !== 'running') return false;
     if (ending.kind === 'again') this.makeYoung(timer, ending.timer);
     else this.change(timer, 'ended');
@@ -178,7 +178,7 @@ export class Unstored implements UnstoredHolder {
   }
 
   private get hasRoom(): boolean {
-    return this.size < this.host.settings.youngLimit;
+    return this.size < this.core.settings.youngLimit;
   }
 
   /** Replaces what is scheduled here, or follows what runs here: in both cases the store does not know the key. */
@@ -224,7 +224,7 @@ export class Unstored implements UnstoredHolder {
   private cancelHere(id: string): boolean | undefined {
     const found = this.known.get(id);
     if (found === undefined || found.state === 'storing') return undefined;
-    if (found.isOursAlone) this.host.counts.endedYoung += 1;
+    if (found.isOursAlone) this.core.counts.endedYoung += 1;
     if (found.state === 'running') this.endAttempt(id, 'cancelled');
     else this.change(found, 'ended');
     return true;
@@ -287,6 +287,6 @@ export class Unstored implements UnstoredHolder {
 
   private storeSoon(timer: UnstoredTimer): void {
     const stored = this.order.run(idOf(timer), () => this.storeScheduled(timer));
-    this.store.bounded(stored).catch(this.host.failed);
+    this.store.bounded(stored).catch(this.core.failed);
   }
 }

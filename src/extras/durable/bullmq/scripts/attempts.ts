@@ -48,7 +48,7 @@ else
 end
 return 'kept'`;
 
-export async function settle(
+export async function writeEnding(
   link: QueueLink,
   keys: readonly [job: string, lock: string, next: string, dead: string],
   token: string,

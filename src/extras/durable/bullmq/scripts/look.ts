@@ -19,13 +19,13 @@ export interface Look {
 }
 
 /** Reads at one moment the job of a timer, and what comes after it. */
-const LOOK = `
+const READ_TIMER = `
 local job = redis.call('GET', KEYS[1])
 local fields = job and redis.call('HMGET', ARGV[1] .. job, 'data', 'swState', 'swAttempts') or {}
 return {job, fields[1] or false, fields[2] or false, fields[3] or false, redis.call('HGET', KEYS[2], 'data')}`;
 
 export async function look(link: QueueLink, timer: string): Promise<Look> {
-  const answer = await link.run(LOOK, [`de:${timer}`, `dn:${timer}`], link.prefix);
+  const answer = await link.run(READ_TIMER, [`de:${timer}`, `dn:${timer}`], link.prefix);
   const [job, data, state, attempts, next] = answer as (string | null)[];
   return { job, data, state, attempts: Number(attempts), next };
 }

@@ -2,7 +2,7 @@ import type { JobData } from '../job-data.ts';
 import type { QueueLink } from '../queue-link.ts';
 
 /** Jobs that are looked at: those that have waited longest, and those that are due next. */
-const LOOKED = 100;
+const CHECKED_JOBS = 100;
 
 /**
  * Looks at the jobs that wait for a worker, and that are delayed: also because no worker has promoted them, or because
@@ -31,7 +31,7 @@ return found`;
  * 1970.
  */
 export async function overdueNames(link: QueueLink, before: number): Promise<string[]> {
-  const found = (await link.run(HEADS, ['wait', 'delayed'], link.prefix, `${LOOKED}`)) as string[];
+  const found = (await link.run(HEADS, ['wait', 'delayed'], link.prefix, `${CHECKED_JOBS}`)) as string[];
   const names = new Set<string>();
   for (let at = 0; at < found.length; at += 2) {
     const { due } = JSON.parse(found[at + 1]) as JobData;

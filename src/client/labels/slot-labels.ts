@@ -86,7 +86,7 @@ export const NO_LABEL = 0;
  *
  * Laid out for the whole capacity; only touched parts are resident, as with a lane's payload.
  */
-export class LaneLabels {
+export class SlotLabels {
   /** By code. */
   private readonly labels: readonly Label[];
   private readonly refs: KeepAlive;

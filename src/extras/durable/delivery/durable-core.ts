@@ -26,7 +26,7 @@ export interface DurableSettings {
 }
 
 /** What the parts of durable timers share with each other, and with the store. */
-export class DurableHost {
+export class DurableCore {
   readonly settings: DurableSettings;
   readonly clock: WallClock;
   readonly alarms: Alarms;

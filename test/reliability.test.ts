@@ -36,7 +36,7 @@ describe('docs/guarantees.md', () => {
 
   test('tells the defaults as they are', () => {
     const { hangTimeout, inlineAfter } = resolveOptions();
-    expect(text).toContain(`\`hangTimeout\` (${hangTimeout / 1000} s)`);
-    expect(text).toContain(`\`inlineAfter\` (${inlineAfter.deaths} deaths in ${inlineAfter.within / 1000} s)`);
+    expect(text).toContain(`\`thread.hangTimeout\` (${hangTimeout / 1000} s)`);
+    expect(text).toContain(`\`thread.inlineAfter\` (${inlineAfter.deaths} deaths in ${inlineAfter.within / 1000} s)`);
   });
 });

@@ -171,7 +171,7 @@ describe('whatever measures has a reader', () => {
     const folders = readdirSync(new URL('../../bench/', import.meta.url), { withFileTypes: true });
     const own = ['engine', 'results', 'subjects', 'suites'];
     const measuring = folders.filter((each) => each.isDirectory() && !own.includes(each.name)).map(({ name }) => name);
-    const texts = ['CONTRIBUTING.md', 'docs/performance.md'].map(read).join();
+    const texts = ['CONTRIBUTING.md', 'docs/performance-internals.md'].map(read).join();
     expect(measuring.filter((name) => !texts.includes(`bench/${name}`))).toEqual([]);
     expect(measuring).toContain('proxy');
   });

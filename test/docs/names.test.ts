@@ -128,7 +128,7 @@ const stated: readonly [document: string, text: string, path: string, line: stri
   ['design', 'in an idle loop one comes within a second', 'client/client-turns', 'RELEASE_WITHIN = 1000;'],
   ['design', '4,096 commands', 'lane/command-stage', 'CHUNK_ENTRIES = 4096;'],
   ['design', '1,024 in a lane', 'client/client-lane', 'RELEASE_LIMIT = 1024;'],
-  ['design', 'at least a 64th of what was staged', 'shard/local-lane', 'LEAST_SHARE = 1 / 64;'],
+  ['design', 'at least a 64th of what was staged', 'shard/local-lane', 'MIN_SHARE = 1 / 64;'],
   ['design', '| command ring | 65,536 |', 'lane/lane-memory', 'commands: 2 ** 16'],
   ['design', '| fired ring | 8,192 |', 'lane/lane-memory', 'fired: 2 ** 13'],
   ['design', '16,384 commands, ', 'shard/shard', 'TURN_BUDGET = 16_384'],

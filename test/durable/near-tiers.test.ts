@@ -28,7 +28,7 @@ class World {
 
   constructor(nearLimit: number) {
     vi.spyOn(Date, 'now').mockImplementation(() => this.now);
-    const host = {
+    const core = {
       clock: realWallClock,
       settings: { horizon: HORIZON, nearLimit },
       alarms: {
@@ -53,7 +53,7 @@ class World {
       push: (timer: DueTimer) => this.push(timer as NearTimer),
     };
     const rows = { claim: async () => undefined };
-    this.tiers = new NearTiers({ table, host, delivery } as unknown as Opened, rows as unknown as Rows);
+    this.tiers = new NearTiers({ table, core, delivery } as unknown as Opened, rows as unknown as Rows);
     for (const name of NAMES) this.tiers.add(name);
   }
 

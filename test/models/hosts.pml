@@ -23,7 +23,7 @@
  *   Owner: start, enter, want    src/hosts/thread-keeper.ts: start, enter, want, died, left, release
  *   note_death                   src/hosts/thread-keeper.ts: noteDeath, giveUp
  *   send                         src/hosts/mail-link.ts: call; src/hosts/shard-thread.ts: call
- *   Client: closed, toDetach     src/assembly/connect-client.ts: endSharing, leave
+ *   Client: closed, toDetach     src/assembly/connect-client.ts: ownerEnded, leave
  *   Thread: attach, take         src/shard/lane-server.ts: attach, leave, detach
  *   Thread: to != e              src/shard/lane-mail.ts: receiveCall
  */

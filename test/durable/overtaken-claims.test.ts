@@ -13,7 +13,9 @@ async function deliver(how: Overtaken | undefined): Promise<{ calls: number; end
   } as never);
   onTestFinished(() => core.alarms.close());
   let calls = 0;
-  const handler = (): void => void (calls += 1);
+  const handler = (): void => {
+    calls += 1;
+  };
   core.handlers.set('a', { handler, concurrency: undefined, timeout: undefined } as never);
   const delivery = new Delivery(core);
   const endings: string[] = [];

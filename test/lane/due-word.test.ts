@@ -87,6 +87,7 @@ describe('due words', () => {
     ['slack that ends before the clock', 108, 100, 110, 108],
     ['overdue when it was set: the next tick', 111, 100, 110, 111],
     ['overdue, and set long ago', 111, 100, 2 ** 31, 111],
+    ['overdue by more than words tell apart: the latest such tick', 108, 100, 108 + 2 ** 32, 108 + 2 ** 32],
     ['due as the clock reads', 100, 100, 100, 100],
     ['moved to before its deadline', 90, 100, 80, 90],
     ['moved to before its deadline, the clock at it', 101, 100, 100, 101],

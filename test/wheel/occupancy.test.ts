@@ -62,6 +62,7 @@ describe('how full a level is', () => {
     const occupancy = new Occupancy(base + slots + 32);
     for (const slot of occupied) occupancy.set(base + slot);
     if (base > 0) occupancy.set(base - 1); // of the level before
+    occupancy.set(base + slots); // of the next one
     return levelOccupancy(occupancy, { base, slots, width, now }, (slot) => 1 + occupied.indexOf(slot - base));
   };
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { overlongComments } from '../tools/build/wrap-comments.mjs';
 import { read } from './docs/documents.ts';
-import { sourcePaths } from './fixtures/sources.ts';
+import { sourcePaths } from './fixtures/source-paths.ts';
 import { packedIn, statementsOf } from './fixtures/syntax.ts';
 
 /** What is not written out yet. */

@@ -3,6 +3,7 @@ import { portableSuites } from './portable/portable-suites.ts';
 import { durableSuites } from './suites/durable/durable-suites.ts';
 import { faceSuites } from './suites/faces/face-suites.ts';
 import { loadingSuites } from './suites/loading/loading-suites.ts';
+import { hash, ids, table } from './suites/parts/parts.ts';
 import { programSuites } from './suites/programs/programs.ts';
 import { runtimes } from './suites/runtimes/runtime-suite.ts';
 import { replay } from './suites/scheduler/replay.ts';
@@ -26,4 +27,7 @@ export const suites: readonly Suite[] = [
   ...programSuites,
   ...loadingSuites,
   ...durableSuites,
+  ids,
+  hash,
+  table,
 ];

@@ -98,7 +98,8 @@ test('what only stats() knows besides is told as it says: shards, scaling, what 
     expect(refiled).not.toBe(dropped); // or one could be told for the other unseen
   }
   // Turns of a shard are no metric: each scrape would be one more.
-  for (const { shard, turns, ...told } of shards) {
+  for (const { shard, turns, answered, ...told } of shards) {
+    expect(answered).toBe(true);
     const of = (name: string) => value(`shard_${name}`, { shard: `${shard}` });
     expect({
       size: of('timers_live'),

@@ -70,8 +70,8 @@ describe('a handle that is of no use is refused, with a code', () => {
     const handle = scheduler.share();
     const forgeries: unknown[] = [undefined, null, 7, 'handle', {}, [], { shardwheel: 1 }];
     const memory = new SharedArrayBuffer(64);
-    const parts = [{ board: undefined }, { hosts: [] }, { board: memory }, { clock: {} }, { shardwheel: 'x' }];
-    forgeries.push(...[...parts, { hosts: [{}] }, { shardwheel: 99 }].map((part) => ({ ...handle, ...part })));
+    const parts = [{ board: undefined }, { doorbells: [] }, { board: memory }, { clock: {} }, { shardwheel: 'x' }];
+    forgeries.push(...[...parts, { doorbells: [{}] }, { shardwheel: 99 }].map((part) => ({ ...handle, ...part })));
     for (const forgery of forgeries) {
       expect(connect(forgery)).toThrow(expect.objectContaining({ name: 'HandleError', code: 'ERR_INVALID_HANDLE' }));
     }

@@ -21,7 +21,7 @@ export interface RepeatingClient {
  * The calls of repeating timers. A timer keeps its slot and its id; each call moves it on its grid:
  *
  *     fired record taken ─▶ begin: moved to its next call, staged ─▶ callback ─▶ end: moved on if it has missed calls meanwhile
- *                        ─▶ passOver, if its last call may not be overlapped and is pending: the same without a callback
+ *                        ─▶ passesOver, if its last call may not be overlapped and is pending: the same without a callback
  *
  * So whatever happens in between, a command for its next call is on its way, and a second record of the call before
  * finds a later deadline.

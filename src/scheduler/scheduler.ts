@@ -34,7 +34,8 @@ import {
 } from './waits.ts';
 
 /**
- * Timers on other cores. docs/guarantees.md lists the guarantees; test/guarantees has their tests.
+ * Timers of this thread, kept inline or by threads of their own. docs/guarantees.md lists the guarantees;
+ * test/guarantees has their tests.
  *
  * Times are in ms. A deadline is a time on the clock of `now()`; a deadline in the past fires at the next tick. Calls
  * that take an id return false, undefined or 0 if it is not the id of a live timer. After `close()` no timer is live,

@@ -28,8 +28,8 @@ export interface LaneQueues {
  *     or a fired record with its tag is on its way to the client, which checks the table again.
  *
  * So a cancel needs no command: when the entry's tick comes, or is the next to come, the table has another tag, and the
- * entry is dropped. A move to later needs none: the entry is refiled then. A move to earlier needs one, and every new
- * timer.
+ * entry is dropped. A move to later needs none, if it is within reach of a due word: the entry is refiled then. A move
+ * to earlier needs one, and every new timer.
  *
  * The table is read without locks while the client writes it. Any mixture of old and new words is harmless: a tag that
  * does not match means a newer timer in the slot, whose own command is on its way; a due word that is too early makes a

@@ -23,7 +23,7 @@ export interface ShardCounters extends LaneCounters {
  * A shard: the lanes it serves, each with its wheel, and one turn of work on them. It knows no thread: the same
  * turns are taken by a worker's loop or, inline, as a part of the client's.
  *
- *   turn = for each lane: drain commands → advance the wheel to the clock → publish the fired batch
+ *   turn = for each lane: take commands → hand over what is due by the clock, of list or wheel → publish fired records
  *
  * A turn is bounded by its budget; the next turn continues where it stopped.
  * @internal

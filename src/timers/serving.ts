@@ -13,6 +13,10 @@ const WATCHED_TIMERS = 1024;
 const FIRST_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 64_000;
 
+const ALWAYS = 'SHARDWHEEL_TIMERS=always';
+
+type State = 'counting' | 'loaded' | 'wheel' | 'without';
+
 /**
  * Who serves the new timers of a registered thread.
  *
@@ -35,12 +39,8 @@ const MAX_PAUSE_MS = 64_000;
  * A timer stays where it was set. While async hooks are on, or the clock of the thread is faked, nothing is taken over.
  *
  * Whatever fails, in loading the wheel, in making it or in setting a timer on it, costs no timer: Node's own function
- * serves, from any state, and the wheel is tried again after a pause. That is told once.
+ * serves, from any state, and the wheel is tried again after a pause. That is reported once.
  */
-const ALWAYS = 'SHARDWHEEL_TIMERS=always';
-
-type State = 'counting' | 'loaded' | 'wheel' | 'without';
-
 export class Serving {
   readonly estimate = new LiveEstimate();
   /** The wheel, once it is loaded. */
@@ -49,7 +49,7 @@ export class Serving {
   dropIn: RegisteredWheel['timers'] | undefined;
   private reason: string;
   private state: State = 'counting';
-  /** What `told` has told last, and since when, in ms of `performance.now()`. */
+  /** What `report` has said last, and since when, in ms of `performance.now()`. */
   private lastReported: 'node' | 'wheel' = 'node';
   private since = performanceNow();
   /** Nothing is tried until then, in ms. */

@@ -33,7 +33,7 @@ export interface Attempt {
  * Delivers timers, wherever they are kept: of each name as many at a time as its handler may run, those of one key one
  * after the other, else in the order in which they came. Names take turns, and none waits for another.
  *
- *     push ─▶ waiting ─slot─▶ claiming ─▶ running ─▶ settling ─▶ released      done: forgotten; again: due later; dead: kept as such
+ *     push ─▶ waiting ─slot─▶ claiming ─▶ running ─▶ writing ─▶ released      done: forgotten; again: due later; dead: kept as such
  *                │               │           ├ overtaken: cancelled, scheduled anew or another's. Its handler is told, and keeps its slot
  *                │               │           └ interrupted: `close` waits no longer. It is scheduled as before, and the attempt does not count
  *                └── closed ─────┴── not due, cancelled, another's ─▶ released

@@ -6,7 +6,10 @@ import { lmdbError } from './lmdb-errors.ts';
 import { LmdbMembers } from './lmdb-members.ts';
 import type { DuePlace, RecordTable, TimerRecord } from './record-table.ts';
 
-/** What a record holds, in the order of its fields. The key has the name and the key; the engine keeps the version. */
+/**
+ * What a record holds, in the order of its fields. Its key in the engine is the timer's name and key; the engine keeps
+ * the version.
+ */
 type Fields = [
   deadline: number,
   due: number,
@@ -29,8 +32,9 @@ type NameAndKey = [name: string, key: string];
 const AFTER_TEXTS = new Uint8Array([0xff]);
 
 /**
- * A RecordTable in LMDB: five databases of one environment. A `replace` is one conditional write, which the engine's
- * own thread carries out. Nothing is written in this thread, so a write never waits here for another process.
+ * A RecordTable in LMDB: five databases of one environment, in which those of the members are two more. A `replace` is
+ * one conditional write, which the engine's own thread carries out. Nothing is written in this thread, so a write never
+ * waits here for another process.
  */
 export class LmdbTable implements RecordTable {
   writes = 0;

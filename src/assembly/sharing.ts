@@ -45,6 +45,7 @@ export interface KnownClient extends Omit<ClientStats, 'untaken' | 'labels'> {
   reported: readonly ReportedLabel[];
 }
 
+/** What it is made of. @internal */
 export interface SharingParts {
   readonly parts: HandleParts;
   /** See `newName`. */

@@ -127,8 +127,12 @@ export class InlineShard implements ShardHere {
     return next === Number.POSITIVE_INFINITY ? next : this.scale.timeOf(next);
   }
 
-  /** Answers when it has taken what is wanted. */
+  /**
+   * Answers after a turn that wants all that is staged: what has come due since the last one would else pass some of it
+   * by.
+   */
   async call<C extends HostCall>(name: C): Promise<HostAnswer<C>> {
+    this.wantStaged();
     try {
       const server = this.server ?? this.build();
       server.built.shard.turn();
@@ -154,7 +158,7 @@ export class InlineShard implements ShardHere {
   /** Has `calm` called in the first turn that leaves nothing staged. */
   awaitCalm(): void {
     this.awaitsCalm = true;
-    for (const { stage } of this.lanes) stage.isWanted = true;
+    this.wantStaged();
   }
 
   /** Stops taking turns; returns the lanes for another shard to take over. Precondition: `calm` was called. */
@@ -175,6 +179,10 @@ export class InlineShard implements ShardHere {
   /** Whether no command is staged for an index that it has. */
   isCalm(): boolean {
     return this.server === undefined || this.lanes.every(({ stage }) => stage.length === 0);
+  }
+
+  private wantStaged(): void {
+    for (const { stage } of this.lanes) stage.isWanted = true;
   }
 
   private add(lane: InlineLane): void {

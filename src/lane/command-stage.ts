@@ -40,6 +40,8 @@ export class CommandStage {
   taken = 0;
   /** Entries dropped so far. */
   dropped = 0;
+  /** How often stale and repeated entries have been removed from any place. */
+  clearings = 0;
   /** Whether an index in this thread takes the entries. It and the client never work at the same time. */
   isServedHere = false;
   /** Whether that index is to take the present entries in its next turn: else they wait. */
@@ -182,5 +184,6 @@ export class CommandStage {
     this.last.end = to;
     this.older = chunks;
     this.length = length;
+    this.clearings += 1;
   }
 }

@@ -1,7 +1,9 @@
+import { AllocationError } from '../errors.ts';
 import type { CommandStage } from '../lane/command-stage.ts';
 import type { ClientBell } from '../lane/doorbell.ts';
 import { commandCounters, HIGH_WATER, type LaneMemory, REQUEST } from '../lane/lane-memory.ts';
 import { RingConsumer } from '../lane/ring.ts';
+import { StagedSlots } from '../lane/staged-slots.ts';
 import type { TableView } from '../lane/table-view.ts';
 import type { TickIndex } from '../wheel/tick-index.ts';
 import { ServedLane } from './served-lane.ts';
@@ -24,17 +26,21 @@ const MIN_SHARE = 1 / 64;
  *
  * No note says for which timer of its slot an entry was filed, since every command replaces the entry of its slot. So
  * an entry whose slot is free has ended. If the slot has another timer, whose command is still staged, the entry serves
- * that one until then: the table says when it is due.
+ * that one until then: the table says when it is due. But where commands wait that are wanted, since they were staged
+ * while a round lasted, the entry is dropped: it would bring its timer before those of that tick that were staged
+ * first.
  */
 export class LocalLane extends ServedLane {
   protected readonly noteBytes = 0;
   private readonly stage: CommandStage;
+  private readonly staged: StagedSlots;
   /** How many entries have left the stage, taken or dropped, when the round has taken all of its own. */
   private roundEnd = 0;
 
   constructor(memory: LaneMemory, table: TableView, index: TickIndex, clientBell: ClientBell, stage: CommandStage) {
     super(memory, table, stage.table, index, clientBell);
     this.stage = stage;
+    this.staged = new StagedSlots(stage);
     stage.isWanted = true; // it may hold what a predecessor was to take
   }
 
@@ -106,13 +112,23 @@ export class LocalLane extends ServedLane {
   wantedAt(slot: number, tick: number): number {
     const { table } = this.stage;
     const tag = table.tagOf(slot);
-    if ((tag & 1) === 0) {
+    if ((tag & 1) === 0 || (this.stage.isWanted && this.isStaged(slot))) {
       this.dropped += 1;
       return -1;
     }
     this.wantedTag = tag;
     const later = (table.dueOf(slot) - (tick | 0)) | 0;
     return later > 0 ? tick + later : tick;
+  }
+
+  /** Without memory for the answer, only the order within a tick is lost. */
+  private isStaged(slot: number): boolean {
+    try {
+      return this.staged.has(slot);
+    } catch (error) {
+      if (!(error instanceof AllocationError)) throw error;
+      return false;
+    }
   }
 
   protected filedTagOf(slot: number): number {

@@ -16,5 +16,6 @@ test('what was refused is not asked for again at once, though time is faked when
     expect(grant(1, () => 'less')).toBe('less');
   } finally {
     vi.useRealTimers();
+    vi.resetModules(); // whoever comes next in this process must not get the one that pauses
   }
 });

@@ -146,6 +146,18 @@ export class LaneClient {
     this.lane.requestAnswer();
   }
 
+  /** As at the begin of the client's own turn, for an index in this thread. */
+  wantDue(): void {
+    const { stage, table } = this.lane;
+    const time = this.clock.read();
+    for (const { end, start, words } of stage.chunks()) {
+      for (let at = start; at < end; at += 2) {
+        const [slot, tag] = [words[at], words[at + 1]];
+        if (table.tagOf(slot) === tag && table.dueOf(slot) <= time) stage.isWanted = true;
+      }
+    }
+  }
+
   /** Nothing that is staged waits any more. */
   private wantStaged(): void {
     this.lane.stage.isWanted = true; // for an index in this thread

@@ -17,6 +17,7 @@ async function connectOften(handle: SchedulerHandle, times: number): Promise<num
   const open = await new Promise<number>((resolve, reject) => {
     worker.once('message', resolve);
     worker.once('error', reject);
+    worker.once('exit', (code) => reject(new Error(`ended with ${code} before it had connected so often`)));
   });
   await worker.terminate();
   return open;

@@ -23,7 +23,7 @@ const LEAD_MS = 4;
 const PUBLISH_WITHIN_MS = 64;
 
 /** ms within which what an ended timer carried is released. */
-const RELEASE_WITHIN = 1000;
+const RELEASE_WITHIN_MS = 1000;
 
 /** The parts of a client that its turns work on. */
 export interface TurnParts {
@@ -48,7 +48,7 @@ export interface TurnParts {
  * file it), a stage is full, or `publish` is called. A timer that ends before is never filed. `time.stagedBy` is that
  * earliest due time.
  *
- * Ends ask for no turn of their own: what a timer carried is released by the next turn, and within RELEASE_WITHIN
+ * Ends ask for no turn of their own: what a timer carried is released by the next turn, and within RELEASE_WITHIN_MS
  * however idle the loop.
  */
 export class ClientTurns implements ClientTurn {
@@ -110,7 +110,7 @@ export class ClientTurns implements ClientTurn {
   /** Called at the first end since the last turn: however idle the loop, what the timer carried is released soon. */
   releaseLater(): void {
     this.holdsPayload = true;
-    this.clock.by(this.time.clock.read() + RELEASE_WITHIN);
+    this.clock.by(this.time.clock.read() + RELEASE_WITHIN_MS);
   }
 
   /**

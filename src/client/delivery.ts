@@ -37,7 +37,7 @@ export interface DeliveryParts {
  * How long one turn may deliver, in ms, so that other work of the event loop waits no longer, even before maxBatch is
  * reached.
  */
-const TURN_TIME = 1;
+const TURN_TIME_MS = 1;
 
 /** What `nextDue` returns of a record that had no live timer, or not a due one. */
 const STALE = -1;
@@ -116,7 +116,7 @@ export class Delivery {
     this.before = this.delivered;
     this.lateAbove = watched.above;
     this.polledFrom = polledFrom;
-    this.turnEnd = time.isManual ? Number.POSITIVE_INFINITY : time.now + TURN_TIME;
+    this.turnEnd = time.isManual ? Number.POSITIVE_INFINITY : time.now + TURN_TIME_MS;
     const first = this.firstLane;
     this.firstLane = first + 1 < lanes.length ? first + 1 : 0;
     let room = this.maxBatch;

@@ -10,7 +10,7 @@ import type { KeepAlive } from './keep-alive.ts';
 const { ceil, max, min } = Math;
 
 /** ms after which an asked turn, or the rest of one, comes by the native timer, where immediates come no more. */
-const REST_WITHIN = 4;
+const REST_WITHIN_MS = 4;
 
 /** Whether immediates come no more, or only by twos, once a program has passed a timeout to `clearImmediate`. */
 const MAY_LOSE_IMMEDIATES = runtime === 'node' && Number.parseInt(process.versions.node, 10) < 24;
@@ -18,10 +18,10 @@ const MAY_LOSE_IMMEDIATES = runtime === 'node' && Number.parseInt(process.versio
 /**
  * ms after which an asked turn comes that does not hold the process: an unref'd immediate does not end the loop's wait.
  */
-const NUDGE = 1;
+const NUDGE_MS = 1;
 
 /** The native timer stays as it is set if a turn is wanted at most so many ms later. */
-const EARLY = 1;
+const MAX_EARLY_MS = 1;
 
 /** ms from which on a native timer that is overdue is set anew. */
 const LONG_DELAY_MS = 1000;
@@ -229,7 +229,7 @@ export class TurnClock {
   private leave(isLeft: boolean, next: number): void {
     if (this.state === OVER) return; // closed by a listener
     const { now } = this.time;
-    this.comesBy = isLeft ? min(next, now + REST_WITHIN) : next;
+    this.comesBy = isLeft ? min(next, now + REST_WITHIN_MS) : next;
     if (isLeft && this.immediate === undefined) {
       this.leftAt = now;
       this.ask(LEFT);
@@ -246,7 +246,7 @@ export class TurnClock {
     this.enter(state);
     contexts.outside(this.newImmediate);
     if (!this.keepAlive.isHolding) this.followHold(false);
-    else if (MAY_LOSE_IMMEDIATES) this.by(this.time.clock.read() + REST_WITHIN);
+    else if (MAY_LOSE_IMMEDIATES) this.by(this.time.clock.read() + REST_WITHIN_MS);
   }
 
   private enter(state: State): void {
@@ -262,13 +262,13 @@ export class TurnClock {
       return;
     }
     this.immediate.unref();
-    this.by(this.time.clock.read() + NUDGE);
+    this.by(this.time.clock.read() + NUDGE_MS);
   }
 
   /** Sets the native timer for `comesBy`, if it is set for another time. `now`: ms */
   private setTimer(now: number): void {
-    const late = this.comesBy - this.setFor;
-    if (late >= 0 && late <= EARLY) return;
+    const later = this.comesBy - this.setFor;
+    if (later >= 0 && later <= MAX_EARLY_MS) return;
     if (this.comesBy === this.setFor) return; // neither is known
     this.setFor = this.comesBy;
     if (this.comesBy === Number.POSITIVE_INFINITY) {

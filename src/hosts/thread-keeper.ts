@@ -28,7 +28,7 @@ export function oneByOne(): (task: () => Promise<void>) => Promise<void> {
 /**
  * ms for which a thread without lanes idles before its end: until then V8 may compile for it. docs/adr/0014-threads.md
  */
-const EXIT_PAUSE = 250;
+const EXIT_PAUSE_MS = 250;
 
 /** Whether there is a thread, and what may follow. */
 const NEXT = {
@@ -161,7 +161,7 @@ export class ThreadKeeper implements LaneLink {
 
   private async pause(): Promise<void> {
     const { thread } = this;
-    await sleep(EXIT_PAUSE);
+    await sleep(EXIT_PAUSE_MS);
     await thread?.stop();
     if (this.state.is('over')) return;
     this.doorbell.awake(); // the thread had parked on it

@@ -15,7 +15,7 @@ export interface Load {
 }
 
 /** ms for which an inline index is measured before a decision. */
-const WINDOW = 250;
+const WINDOW_MS = 250;
 /**
  * A thread may pay above this share of the event loop's time. To hand commands and fired timers over takes the loop as
  * much: inline, a loop that does nothing but keep timers does more of it, with an index that takes up to 17 %.
@@ -31,7 +31,7 @@ const IDLE_SHARE = 0.005;
 /** … and holds so few timers that the loop takes them over within some ms. */
 const IDLE_LIVE = 10_000;
 /** ms per command or delivery, if not measured. */
-const COST = 0.000_3;
+const WORK_COST_MS = 0.000_3;
 /** No command or delivery takes more, even cold and cascaded: the rest of a turn was waiting for a processor. */
 const MAX_COST = 0.005;
 
@@ -76,7 +76,7 @@ export class ThreadPolicy {
   /** The load at the window's beginning. */
   private from: Load = { now: 0, size: 0, work: 0 };
   private busyFrom = 0;
-  private cost = COST;
+  private cost = WORK_COST_MS;
   private idleChecks = 0;
   /** Why the thread stays, however idle; undefined if nobody else needs it. */
   private keptFor: string | undefined;
@@ -108,12 +108,12 @@ export class ThreadPolicy {
   /** Called at the end of each turn, with the clock as it was read last, in ms. */
   judge(now: number): void {
     const { from } = this;
-    if (now - from.now < WINDOW || !this.state.is('inline')) return;
+    if (now - from.now < WINDOW_MS || !this.state.is('inline')) return;
     const load = this.load();
     const elapsed = load.now - from.now;
     const busy = Math.min(this.host.inlineTime - this.busyFrom, (load.work - from.work) * MAX_COST);
     const share = busy / elapsed;
-    if (share > MAX_INLINE_SHARE && elapsed < 4 * WINDOW && load.size <= MAX_HANDED_OVER) {
+    if (share > MAX_INLINE_SHARE && elapsed < 4 * WINDOW_MS && load.size <= MAX_HANDED_OVER) {
       // A longer window was without events, and says nothing about present costs.
       if (load.work > from.work) this.cost = busy / (load.work - from.work);
       const why = `the index took ${percent(share)} of the event loop's time, more than ${percent(MAX_INLINE_SHARE)}`;

@@ -7,12 +7,12 @@ const CHECKS = 4;
 /** Factor of the limit while a thread starts and loads its code. */
 const START_FACTOR = 4;
 /** ms more for each slot in use: in one turn all of them may cascade, or be read from the table. */
-const PER_SLOT = 0.001;
+const SLOT_MS = 0.001;
 /** After an alarm the limit grows by this factor, up to some ms, … */
 const GROWTH = 4;
 const MAX_GROWN = 10_000;
 /** … until this many ms pass without an alarm. */
-const CALM = 600_000;
+const CALM_MS = 600_000;
 
 export interface WatchdogParts {
   readonly doorbell: Doorbell;
@@ -88,7 +88,7 @@ export class Watchdog {
     }
     if (this.silentChecks < this.maxSilentChecks()) return;
     const now = monotonic.now();
-    this.alarms = now - this.lastAlarm < CALM ? this.alarms + 1 : 1;
+    this.alarms = now - this.lastAlarm < CALM_MS ? this.alarms + 1 : 1;
     this.lastAlarm = now;
     this.rest();
     hung((this.silentChecks * limit) / CHECKS);
@@ -96,9 +96,9 @@ export class Watchdog {
 
   private maxSilentChecks(): number {
     const { limit, slots } = this.parts;
-    const alarms = monotonic.now() - this.lastAlarm < CALM ? this.alarms : 0;
+    const alarms = monotonic.now() - this.lastAlarm < CALM_MS ? this.alarms : 0;
     const grown = Math.max(limit, Math.min(limit * GROWTH ** alarms, MAX_GROWN));
-    const total = grown * (this.isStarting ? START_FACTOR : 1) + slots() * PER_SLOT;
+    const total = grown * (this.isStarting ? START_FACTOR : 1) + slots() * SLOT_MS;
     return Math.floor((total * CHECKS) / limit);
   }
 

@@ -2,9 +2,9 @@ import { AllocationError } from '../errors.ts';
 import { performanceNow } from '../unfaked.ts';
 
 /** Asking in vain may take this share of the time at most, as so many times what it took. */
-const PAUSE = 10;
+const PAUSE_FACTOR = 10;
 /** ms. Asking that takes no longer may be repeated. */
-const SHORT = 5;
+const SHORT_MS = 5;
 
 /** The least request, in bytes, that was refused last, why, and until when as much is not asked for again, in ms. */
 let refused = Number.POSITIVE_INFINITY;
@@ -23,9 +23,9 @@ export function grant<T>(bytes: number, ask: () => T): T {
   } catch (error) {
     cause = error as Error;
     const took = performanceNow() - begun;
-    if (took > SHORT) {
+    if (took > SHORT_MS) {
       refused = bytes;
-      pausesUntil = begun + (1 + PAUSE) * took;
+      pausesUntil = begun + (1 + PAUSE_FACTOR) * took;
     }
     throw new AllocationError(bytes, cause);
   }

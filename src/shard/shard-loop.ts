@@ -9,7 +9,7 @@ const MAX_WAIT_MS = 2 ** 31;
  * nothing waits.
  */
 const MAX_WAKES = 16;
-const SHORT_WAIT = 20;
+const SHORT_WAIT_MS = 20;
 
 /** The parts that a loop turns. */
 export type LoopParts = Pick<BuiltShard, 'shard' | 'doorbell' | 'clock' | 'scale'>;
@@ -46,7 +46,7 @@ export class ShardLoop {
     for (let wakes = 0; ; wakes++) {
       const timeout = this.sleep();
       doorbell.awake();
-      if (timeout === 0 || timeout > SHORT_WAIT || wakes === MAX_WAKES || doorbell.rings() !== this.rings) break;
+      if (timeout === 0 || timeout > SHORT_WAIT_MS || wakes === MAX_WAKES || doorbell.rings() !== this.rings) break;
       doorbell.beat(this.rings);
       if (shard.turn()) break;
     }

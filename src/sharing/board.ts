@@ -34,7 +34,7 @@ export const OWNER = 0;
 /** Maximum of clients at a time, without the owner. */
 export const MAX_CLIENTS = 1024;
 /** ms after which an entry is free again if its thread has taken it but holds no pulse. */
-const JOINING_LIMIT = 60_000;
+const JOINING_LIMIT_MS = 60_000;
 
 /**
  * What serves a host: no thread at present, one thread (with its epoch), or, for good, each client in its own thread.
@@ -185,7 +185,7 @@ export class Board {
       if (Atomics.compareExchange(this.words, at + STATE, -serial, serial) === -serial) {
         return { entry: this.entryAt(index), pulse };
       }
-      pulse.release(); // joining took longer than JOINING_LIMIT
+      pulse.release(); // joining took longer than JOINING_LIMIT_MS
     }
     return undefined;
   }
@@ -205,7 +205,7 @@ export class Board {
     const state = Atomics.load(this.words, at + STATE);
     if (state >= 0) return state === 0;
     const joinedAt = Atomics.load(this.words, at + JOINED_AT);
-    if (joinedAt === 0 || ((processMilliseconds() - joinedAt) | 0) < JOINING_LIMIT) return false;
+    if (joinedAt === 0 || ((processMilliseconds() - joinedAt) | 0) < JOINING_LIMIT_MS) return false;
     return Atomics.compareExchange(this.words, at + STATE, state, 0) === state;
   }
 

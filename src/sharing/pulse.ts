@@ -31,7 +31,7 @@ const WAITERS = 32;
 const RESERVE = 8;
 
 /** ms between two questions of `isGone`, while all are answered. */
-const INTERVAL = 100;
+const INTERVAL_MS = 100;
 
 /** The keeper's side. A thread's waits neither hold the process nor outlive the thread. */
 export class PulseKeeper {
@@ -43,7 +43,7 @@ export class PulseKeeper {
   constructor(words: Int32Array) {
     this.words = words;
     for (const word of [ASKED, ANSWERED]) Atomics.store(words, word, 0);
-    Atomics.store(words, LAST_ASKED, processMilliseconds() - INTERVAL);
+    Atomics.store(words, LAST_ASKED, processMilliseconds() - INTERVAL_MS);
     for (let i = 0; i < WAITERS; i++) this.wait();
   }
 
@@ -88,7 +88,7 @@ export class Pulse {
     if (Atomics.load(words, GONE) === this.keeper) return true;
     const now = processMilliseconds();
     const last = Atomics.load(words, LAST_ASKED);
-    if (((now - last) | 0) < INTERVAL * 2 ** this.open()) return false;
+    if (((now - last) | 0) < INTERVAL_MS * 2 ** this.open()) return false;
     if (Atomics.compareExchange(words, LAST_ASKED, last, now) !== last) return false; // another thread asks
     return !this.wake();
   }

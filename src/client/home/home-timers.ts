@@ -29,7 +29,7 @@ export interface HomeClient {
  * A turn leaves the rest to the next after so many callbacks that took so long, in ms, that the loop may serve its I/O.
  */
 const TURN_CALLS = 1024;
-const TURN_TIME = 4;
+const TURN_TIME_MS = 4;
 
 /**
  * The drop-in timers of a client. They live in its own thread, on a wheel of that thread: their callbacks, their order
@@ -172,7 +172,7 @@ export class HomeTimers {
     if (queue.next === queue.length && !wheel.takeTick()) return false;
     const turn = executionAsyncId();
     this.now = time.now;
-    const end = time.isManual ? Number.POSITIVE_INFINITY : this.now + TURN_TIME;
+    const end = time.isManual ? Number.POSITIVE_INFINITY : this.now + TURN_TIME_MS;
     for (let calls = 1; !this.client.isClosed; ) {
       const timer = this.takeNext();
       if (timer !== undefined) {

@@ -7,7 +7,7 @@ import type { SlotLabels } from './slot-labels.ts';
 /**
  * How long one turn of the event loop may spend, in ms, and how many slots it reads between two readings of the clock.
  */
-const SLICE = 0.25;
+const SLICE_MS = 0.25;
 const SLOTS_PER_READING = 16;
 /** Maximum of timers moved in one turn. */
 const MOVES_PER_SLICE = 1024;
@@ -84,7 +84,7 @@ export class Rescaling {
     const { client } = this;
     const { clock, lanes } = client;
     const hasEnd = !clock.memory.manual;
-    const end = clock.read() + SLICE;
+    const end = clock.read() + SLICE_MS;
     let moves = 0;
     let unpublished = 0;
     for (; this.lane < lanes.length; this.lane++, this.slot = 0) {

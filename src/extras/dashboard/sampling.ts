@@ -16,7 +16,7 @@ type ShardRestart = SchedulerEvents['shard-restart'][0];
 type TimerCounts = Pick<SchedulerStats, keyof SchedulerStats & keyof SchedulerStats['clients'][number]>;
 
 /** ms between two samples. */
-export const INTERVAL = 1000;
+export const SAMPLE_INTERVAL_MS = 1000;
 /** Maximum of shards whose wheels are in one stream. */
 export const SHOWN = 8;
 /** Maximum of labels, of clients, and of lanes of a shard that are sent. */
@@ -59,7 +59,7 @@ export class Sampling {
   /** Samples now, and from then on. */
   start(): void {
     outsideContexts(() => {
-      this.timer ??= setInterval(() => void this.sample(), INTERVAL).unref();
+      this.timer ??= setInterval(() => void this.sample(), SAMPLE_INTERVAL_MS).unref();
       void this.sample();
     });
   }

@@ -19,7 +19,7 @@ import {
   resolveDashboardOptions,
 } from './options.ts';
 import { packageVersion, readPage } from './page-file.ts';
-import { INTERVAL, Sampling, SHOWN } from './sampling.ts';
+import { SAMPLE_INTERVAL_MS, Sampling, SHOWN } from './sampling.ts';
 
 /**
  * Maximum of connections at a time that are served: all streams, and pages that are being loaded. Further ones get a
@@ -31,7 +31,7 @@ const MAX_CONNECTIONS = 4 * MAX_ANSWERED;
 /** Connections that may wait in the system for one turn of the event loop. */
 const BACKLOG = 64;
 /** ms for the last events to be sent. */
-const FAREWELL = 250;
+const FAREWELL_MS = 250;
 
 const FULL = `This dashboard is watched by as many as it serves at a time, which are ${MAX_STREAMS}.`;
 
@@ -161,7 +161,7 @@ class ServedDashboard {
       });
       this.server.closeIdleConnections();
       outsideContexts(() => {
-        this.dropping = setTimeout(() => this.server.closeAllConnections(), FAREWELL).unref();
+        this.dropping = setTimeout(() => this.server.closeAllConnections(), FAREWELL_MS).unref();
       });
     });
   }
@@ -211,7 +211,7 @@ class ServedDashboard {
       version: this.version,
       node: process.version,
       pid: process.pid,
-      interval: INTERVAL,
+      interval: SAMPLE_INTERVAL_MS,
       shards,
       from,
       shown: SHOWN,

@@ -24,7 +24,7 @@ export const realWallClock: WallClock = {
 };
 
 /** ms: a manual clock says itself when it is advanced. */
-const A_DAY = 86_400_000;
+const DAY_MS = 86_400_000;
 
 /** A clock that stands still until it is advanced: see `manualWallClock`. */
 export class ManualWallClock {
@@ -57,7 +57,7 @@ export class ManualWallClock {
 
   /** @internal */
   until(time: number): number {
-    return time <= this.#now ? 0 : A_DAY;
+    return time <= this.#now ? 0 : DAY_MS;
   }
 
   /** @internal */

@@ -44,7 +44,7 @@ export class Series {
 }
 
 /** Number of timed calls of each kind in a second: a µs for six. */
-const BUDGET = 250;
+const CALLS_PER_SECOND = 250;
 /**
  * Number of timers whose call sites are all recorded, some 30 µs each, and in the first second for each doubling of the
  * gap after them. Later seconds have a budget by the loop's busy time.
@@ -68,8 +68,8 @@ export type Kind = keyof ProfileData['kinds'];
 export class Recorder implements ListObserver {
   readonly watch = new ListWatch(this);
   readonly creations = new Sampler(SITES, FIRST_SITES);
-  readonly clears = new Sampler(BUDGET);
-  readonly refreshes = new Sampler(BUDGET);
+  readonly clears = new Sampler(CALLS_PER_SECOND);
+  readonly refreshes = new Sampler(CALLS_PER_SECOND);
   readonly times = { create: new SampledTimes(), clear: new SampledTimes(), refresh: new SampledTimes() };
   private readonly delays = new DelayCounters();
   private readonly kinds = { timeouts: 0, intervals: 0, promises: 0 };
@@ -202,7 +202,7 @@ export class Recorder implements ListObserver {
     const affordable =
       (SHARE_FOR_SITES * (busy - this.busyBefore) * this.sites.samples) / Math.max(this.siteTime, 1e-3);
     this.busyBefore = busy;
-    this.creations.renew(Math.min(BUDGET, Math.max(FEWEST_SITES, Math.floor(affordable))));
+    this.creations.renew(Math.min(CALLS_PER_SECOND, Math.max(FEWEST_SITES, Math.floor(affordable))));
     this.clears.renew();
     this.refreshes.renew();
   }

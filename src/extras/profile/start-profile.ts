@@ -33,7 +33,7 @@ function writingTo(folder: string): (data: ProfileData) => boolean {
 }
 
 /** ms between two points of the curves. */
-const POINT = 250;
+const POINT_MS = 250;
 /**
  * Points between two writes of the data and renewals of the sample budgets: a second. A program that a signal ends
  * writes nothing more, so its report lacks at most this. A write takes about a ms.
@@ -72,11 +72,11 @@ export function startProfile(): RunningProfile | undefined {
     if (points % ROUND === 0) recorder.renewBudgets();
     // Also at the first one: so a program that ends within a second has a report.
     if (points % ROUND === 0 || points === 1) write?.(recorder.data());
-    if (points * POINT >= limit * 1000) stop();
+    if (points * POINT_MS >= limit * 1000) stop();
     recorder.leaveOut(clock() - begun);
   };
   // Before the thread's functions are replaced: the recorder also counts it as Node's own.
-  const ticks = setInterval(tick, POINT).unref();
+  const ticks = setInterval(tick, POINT_MS).unref();
   const restore = instrument(recorder);
   if (restore === undefined) {
     ticks.close();

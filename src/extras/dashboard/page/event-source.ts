@@ -16,8 +16,8 @@ export interface Listener {
 const STREAM = `${location.origin}${location.pathname.replace(/\/*$/, '')}/events`;
 
 /** ms between two tries, and without any event until that is told. */
-const RETRY = 2000;
-const SILENCE = 4000;
+const RETRY_MS = 2000;
+const SILENCE_MS = 4000;
 
 /** The server's events, from the first shard that is to be shown; comes back when it is lost. */
 export class Events {
@@ -68,7 +68,7 @@ export class Events {
   private retry(state: State, text: string, trouble: string): void {
     this.close();
     this.listener.state(state, text, trouble);
-    this.retrying = window.setTimeout(() => void this.tryAgain(state, text, trouble), RETRY);
+    this.retrying = window.setTimeout(() => void this.tryAgain(state, text, trouble), RETRY_MS);
   }
 
   /** Asks first: what refuses a stream says why, which an EventSource does not tell. */
@@ -87,7 +87,7 @@ export class Events {
     clearTimeout(this.silence);
     this.silence = window.setTimeout(() => {
       this.listener.state('lost', 'No news', 'The event loop is blocked, or the connection is lost.');
-    }, SILENCE);
+    }, SILENCE_MS);
   }
 }
 

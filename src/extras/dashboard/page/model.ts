@@ -41,7 +41,7 @@ export interface View extends Omit<Sample, 'point'>, Trend {
 }
 
 /** ms of "now". */
-const NOW = 10_000;
+const NOW_MS = 10_000;
 
 const perSecond = (count: number, milliseconds: number): number =>
   Math.round((count * 1000) / Math.max(1, milliseconds));
@@ -70,7 +70,7 @@ export class Model {
       const { p50, p90, p99, p999, max } = stats.lateness;
       Object.assign(overall, { p50, p90, p99, p999, max });
     }
-    const first = this.trends.findLast(({ run, time }) => run === point.run && time <= point.time - NOW);
+    const first = this.trends.findLast(({ run, time }) => run === point.run && time <= point.time - NOW_MS);
     const from = first ?? (this.trends.find(({ run }) => run === point.run) as Trend);
     const { point: _, ...facts } = sample;
     return {

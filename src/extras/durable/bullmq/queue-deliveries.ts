@@ -18,8 +18,8 @@ const FIRST_PUT_BACK_MS = 50;
 const MAX_PUT_BACK_MS = 10_000;
 
 /** ms after which a timer that its name has no slot for is offered again, and between two of a name. */
-const UNTIL_OFFER = 50;
-const BETWEEN_OFFERS = 1;
+const UNTIL_OFFER_MS = 50;
+const BETWEEN_OFFERS_MS = 1;
 
 /**
  * Hands to the delivery what BullMQ's worker takes. The worker starts with the first name that is served, and takes as
@@ -153,7 +153,7 @@ export class QueueDeliveries {
    */
   private nextOffer(name: string): number {
     const last = this.offered.get(name) ?? 0;
-    const next = Math.max(last + BETWEEN_OFFERS, Date.now() + UNTIL_OFFER);
+    const next = Math.max(last + BETWEEN_OFFERS_MS, Date.now() + UNTIL_OFFER_MS);
     this.offered.set(name, next);
     return next;
   }

@@ -12,7 +12,7 @@ import type { Handling } from './handler-run.ts';
 import type { RetryPolicy } from './retry-policy.ts';
 
 /** ms between two reports of the store's failures. */
-const WARNING_PAUSE = 1000;
+const WARNING_PAUSE_MS = 1000;
 
 /** The options of durable timers that their parts and stores go by. */
 export interface DurableSettings {
@@ -51,7 +51,7 @@ export class DurableCore {
   /** What failed is tried again. Told at most once a second: a store that cannot be reached fails for every timer. */
   readonly failed = (error: unknown): void => {
     const now = performance.now();
-    if (now - this.warnedAt < WARNING_PAUSE) return;
+    if (now - this.warnedAt < WARNING_PAUSE_MS) return;
     this.warnedAt = now;
     warn(this.events, error as Error);
   };

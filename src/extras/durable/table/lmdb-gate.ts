@@ -21,8 +21,8 @@ const FOREIGN_CHECK_MS = 50;
  * ms without a beat after which one counts as dead: of another pid namespace; of this one, if the kernel does not tell
  * its fate.
  */
-const FOREIGN_SILENCE = 10_000;
-const UNKNOWN_SILENCE = 30_000;
+const FOREIGN_SILENCE_MS = 10_000;
+const UNKNOWN_SILENCE_MS = 30_000;
 
 /**
  * Keeps commits and the opening of a store apart. LMDB, as it opens a file, stores the number of the last transaction,
@@ -75,7 +75,7 @@ export class LmdbGate {
     try {
       while (this.others(this.commits).some((file) => stateIn(textOf(file)) === '1')) await pause(0);
       // it has stood still as it came here
-      if (this.note.isRemoved) throw DurableStoreError.takenOver(this.path, FOREIGN_SILENCE);
+      if (this.note.isRemoved) throw DurableStoreError.takenOver(this.path, FOREIGN_SILENCE_MS);
       const opened = await open();
       this.file = this.fileNow();
       this.note.says('0');
@@ -123,7 +123,7 @@ export class LmdbGate {
 
   private loss(): DurableStoreError | undefined {
     if (this.file === undefined || this.fileNow() !== this.file) return DurableStoreError.gone(this.path);
-    return this.note.isRemoved ? DurableStoreError.takenOver(this.path, FOREIGN_SILENCE) : undefined;
+    return this.note.isRemoved ? DurableStoreError.takenOver(this.path, FOREIGN_SILENCE_MS) : undefined;
   }
 
   private fileNow(): string | undefined {
@@ -143,7 +143,7 @@ export class LmdbGate {
       for (const name of foreign) {
         const text = textOf(join(this.commits, name));
         const { silence, hasBeaten } = this.signs.look(name, text);
-        if (silence >= FOREIGN_SILENCE) this.remove(name);
+        if (silence >= FOREIGN_SILENCE_MS) this.remove(name);
         else if (hasBeaten && (stateIn(text) !== 'o' || name < this.self)) throw DurableStoreError.foreign(this.path);
       }
       await shortPause(FOREIGN_CHECK_MS);
@@ -184,7 +184,7 @@ export class LmdbGate {
   private hasEnded(name: string): boolean {
     const fate = fateOf(name);
     if (fate !== 'unknown') return fate === 'ended';
-    return this.signs.look(name, textOf(join(this.commits, name))).silence >= UNKNOWN_SILENCE;
+    return this.signs.look(name, textOf(join(this.commits, name))).silence >= UNKNOWN_SILENCE_MS;
   }
 
   private notes(folder: string): string[] {

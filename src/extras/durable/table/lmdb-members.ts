@@ -6,7 +6,7 @@ import { fateOf, isForeign, newIdentity } from './thread-identity.ts';
 /** ms between two signs of life of a process. */
 const BEAT_MS = 5000;
 /** ms without a sign of life after which a process counts as dead although the system still has it. */
-const STALL = 30_000;
+const STALL_MS = 30_000;
 
 /**
  * The processes that have an LMDB environment open. That a process has died is LMDB's knowledge: it keeps a table of
@@ -73,11 +73,11 @@ export class LmdbMembers implements Members {
     const known = this.seen.get(member);
     // Nothing has been seen of it: it has left, or has just come.
     if (known === undefined) return this.beats.get(member) !== undefined;
-    return !known.hasEnded && this.pids.has(Number.parseInt(member, 10)) && performance.now() - known.at < STALL;
+    return !known.hasEnded && this.pids.has(Number.parseInt(member, 10)) && performance.now() - known.at < STALL_MS;
   }
 
   renewed(): Promise<void> | undefined {
-    return performance.now() - this.lastCertain < STALL / 2 ? undefined : this.write();
+    return performance.now() - this.lastCertain < STALL_MS / 2 ? undefined : this.write();
   }
 
   private async write(): Promise<void> {

@@ -4,7 +4,7 @@ import { type DuePlace, pages, type RecordTable } from './record-table.ts';
 
 const PAGE = 1000;
 /** ms between two reports. */
-const INTERVAL = 2000;
+const INTERVAL_MS = 2000;
 
 /**
  * Reports how far the timers that were overdue when the store was opened have been delivered: every two seconds, and at
@@ -29,7 +29,7 @@ export class Recovery {
   /** This process begins to deliver the timers of the name. */
   begin(name: string): void {
     this.names.add(name);
-    if (!this.isEnded) this.next ??= setTimeout(this.report, INTERVAL);
+    if (!this.isEnded) this.next ??= setTimeout(this.report, INTERVAL_MS);
   }
 
   end(): void {
@@ -52,6 +52,6 @@ export class Recovery {
     const isDone = remaining === 0;
     const elapsed = performance.now() - this.start;
     this.core.recovering({ overdue: this.overdue, delivered: this.overdue - remaining, elapsed, isDone });
-    if (!isDone) this.next = setTimeout(this.report, INTERVAL);
+    if (!isDone) this.next = setTimeout(this.report, INTERVAL_MS);
   }
 }

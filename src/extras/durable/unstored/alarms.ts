@@ -12,7 +12,7 @@ const CLOCK_CHECK_MS = 500;
 /** ms by which the wall clock may go another way than the monotonic one: what is set meanwhile is late by so much. */
 const TOLERANCE_MS = 20;
 /** Timers that are set again in one go: some 2 ms. */
-const SLICE = 5000;
+const SLICE_MS = 5000;
 
 /**
  * A timer in memory, which is woken at a time of the wall clock: no store has it yet, or it stands in the wheel beside
@@ -149,7 +149,7 @@ export class Alarms {
       for (const timer of source()) {
         if (timer.timerId !== undefined) this.set(timer);
         count += 1;
-        if (count % SLICE === 0) await new Promise((resolve) => setImmediate(resolve));
+        if (count % SLICE_MS === 0) await new Promise((resolve) => setImmediate(resolve));
       }
     }
   }

@@ -19,12 +19,12 @@ import { detach, type KnownClient, ringDoorbells, scalesOn } from './sharing.ts'
 /** ms between two checks of the owner's pulse, if the owner is not the main thread. */
 const OWNER_CHECK_MS = 100;
 
-/** Joins the clients of a shared scheduler and calls `left` after leaving them. Throws HandleError, AllocationError. */
+/** Joins the clients of a shared scheduler and calls `gone` after leaving them. Throws HandleError, AllocationError. */
 export function connectClient(
   handle: SchedulerHandle,
   options: ConnectOptions,
   events: CoordinatorEvents,
-  left: () => void,
+  gone: () => void,
 ): Coordinator {
   const board = new Board(handle.board, handle.doorbells.length);
   if (board.isClosed) throw HandleError.stale('the scheduler has been closed');
@@ -44,7 +44,7 @@ export function connectClient(
       lateness: new LatenessHistogram(entry.latenesses()),
       turned: (client) => setCounts(entry, client),
     });
-    const others = new ConnectedClients({ handle, board, membership, threads, served, left });
+    const others = new ConnectedClients({ handle, board, membership, threads, served, gone });
     pulse.listen(() => others.onBoardChange());
     return new Coordinator({ served, others, keepers: [], closed: events.closed });
   } catch (error) {
@@ -69,7 +69,7 @@ interface ConnectedParts {
   readonly threads: OthersThreads;
   readonly served: ServedClient;
   /** Called after leaving the others. */
-  readonly left: () => void;
+  readonly gone: () => void;
 }
 
 /** The other clients of a scheduler that another thread owns, and a watch over the owner. */
@@ -117,7 +117,7 @@ class ConnectedClients implements OtherClients {
   }
 
   leave(): void {
-    const { handle, membership, served, left } = this.parts;
+    const { handle, membership, served, gone } = this.parts;
     clearInterval(this.checking);
     served.client.lateness.detach();
     membership.pulse.release();
@@ -128,7 +128,7 @@ class ConnectedClients implements OtherClients {
     } catch {
       // No memory for a message: the owner finds the pulse without a keeper.
     }
-    left();
+    gone();
   }
 
   onBoardChange(): void {

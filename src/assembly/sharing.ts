@@ -155,7 +155,7 @@ export class Sharing {
     if (this.handle.doorbells.some((_, host) => this.board.isWanted(host))) this.wanted();
   }
 
-  /** Frees what clients left behind whose threads have ended. */
+  /** Frees what clients had whose threads have ended. */
   private readonly sweep = (): void => {
     const clients = this.board.clients();
     if (clients.length === 0) {

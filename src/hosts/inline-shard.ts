@@ -164,11 +164,11 @@ export class InlineShard implements ShardHere {
   /** Stops taking turns; returns the lanes for another shard to take over. Precondition: `calm` was called. */
   handOver(): OfferedLane[] {
     this.stop();
-    const left = this.server?.leave(OWNER);
+    const returned = this.server?.handOver(OWNER);
     return this.lanes.map(({ placement, setup, stage, origin }, at) => {
       stage.isServedHere = false;
       // Without memory for the entries, only the order within a tick is lost.
-      return { placement, setup, origin: left === undefined ? origin : (left[at].entries ?? 'tables') };
+      return { placement, setup, origin: returned === undefined ? origin : (returned[at].entries ?? 'tables') };
     });
   }
 

@@ -269,17 +269,17 @@ export class LaneHost {
 
   /** Asks the thread for all lanes: to serve them here, or to offer them again, as their tables say. */
   private async askBack(attachment: number): Promise<void> {
-    const left = await this.ask(attachment, 'leave');
-    if (left === undefined) return;
-    if (left instanceof Error) {
-      this.notAsked(left);
+    const handedBack = await this.ask(attachment, 'handOver');
+    if (handedBack === undefined) return;
+    if (handedBack instanceof Error) {
+      this.notAsked(handedBack);
     } else if (this.refusals.areTooMany) {
       this.wantsThread = false;
       this.serveInline([]);
     } else if (this.wantsThread) {
       this.begin(this.origins.ofTables(this.lanes));
     } else {
-      this.serveInline(left);
+      this.serveInline(handedBack);
     }
   }
 
@@ -287,7 +287,7 @@ export class LaneHost {
    * Asks the thread that has the lanes. Resolves with an error if it refuses, or was not asked; with undefined if it is
    * gone.
    */
-  private async ask<C extends 'attach' | 'leave'>(attachment: number, name: C, ...given: Given<C>) {
+  private async ask<C extends 'attach' | 'handOver'>(attachment: number, name: C, ...given: Given<C>) {
     const answer = await this.link.call(this.epoch, name, ...given).catch((error: Error) => error);
     if (!this.isStill(attachment)) return undefined;
     if (answer !== GONE) return answer;
@@ -305,13 +305,13 @@ export class LaneHost {
     this.state.enter(this.next());
   }
 
-  /** Serves the lanes here that a thread has left. */
-  private serveInline(left: readonly ReturnedLane[]): void {
-    this.inline = this.newInline(left);
+  /** Serves the lanes here that a thread has handed back. */
+  private serveInline(handedBack: readonly ReturnedLane[]): void {
+    this.inline = this.newInline(handedBack);
     this.state.enter('inline');
     this.events.relocated();
     this.events.wakeClient(); // for the first turn of an index that was made for timers
-    this.link.left();
+    this.link.handedBack();
   }
 
   private stay(): void {
@@ -324,7 +324,7 @@ export class LaneHost {
   }
 
   /** Serves the lanes here, each from what a thread has handed back of it, or else from its table. */
-  private newInline(left: readonly ReturnedLane[]): InlineShard {
+  private newInline(handedBack: readonly ReturnedLane[]): InlineShard {
     this.failures.noteDeaths();
     const failed = (cause: Error): void => {
       this.failures.noteInline(cause);
@@ -332,7 +332,11 @@ export class LaneHost {
     };
     const built = (found: number): void => this.failures.served(found);
     const calm = (): void => this.checkBoard();
-    const inline = new InlineShard(this.setup, { failed, built, calm }, this.origins.ofReturned(this.lanes, left));
+    const inline = new InlineShard(
+      this.setup,
+      { failed, built, calm },
+      this.origins.ofReturned(this.lanes, handedBack),
+    );
     inline.isMeasured = this.measures;
     this.events.serveHere(inline);
     return inline;

@@ -9,7 +9,7 @@ export type HostCall = 'stats' | 'wheels' | 'nextDue';
 export type HostAnswer<C extends HostCall> = ReturnType<LaneServer[C]>;
 
 /** The calls of a client to the thread of a shard: those of `LaneServer`, without the client's serial. */
-export type LaneCall = HostCall | 'attach' | 'leave';
+export type LaneCall = HostCall | 'attach' | 'handOver';
 export type Given<C extends LaneCall> = Parameters<LaneServer[C]> extends [number, ...infer Rest] ? Rest : never;
 export type LaneAnswer<C extends LaneCall> = ReturnType<LaneServer[C]> | typeof GONE;
 
@@ -29,8 +29,8 @@ export interface LaneLink {
   call<C extends LaneCall>(epoch: number, name: C, ...given: Given<C>): Promise<LaneAnswer<C>>;
   /** Called when the client has found that the thread that had its lanes is gone. */
   lost(): void;
-  /** Called when the client has taken its lanes back from a thread that goes on. */
-  left(): void;
+  /** Called when a thread that goes on has handed the client's lanes back. */
+  handedBack(): void;
   /** Called when the thread had no memory for lanes. Returns whether it is ended for this. */
   refused(error: Error): boolean;
   /** Ends all calls, and what is the client's own. Never rejects. */
@@ -48,7 +48,7 @@ export const noThreads: LaneLink & { watch(onChange: (server: ServerState) => vo
   want: () => undefined,
   call: () => Promise.resolve(GONE),
   lost: () => undefined,
-  left: () => undefined,
+  handedBack: () => undefined,
   refused: () => false,
   release: () => Promise.resolve(),
   deaths: 0,

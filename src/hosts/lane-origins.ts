@@ -27,16 +27,16 @@ export class LaneOrigins {
     return offersOf(lanes, 'tables');
   }
 
-  /** To serve all lanes here, of which a thread has left some. */
-  ofReturned(lanes: readonly OwnLane[], left: readonly ReturnedLane[]): InlineLane[] {
-    const kept = this.haveMoved ? [] : left;
+  /** To serve all lanes here, of which a thread has handed some back. */
+  ofReturned(lanes: readonly OwnLane[], handedBack: readonly ReturnedLane[]): InlineLane[] {
+    const kept = this.haveMoved ? [] : handedBack;
     this.haveMoved = false;
     return lanes.map((lane) => ({ ...lane, origin: entriesOf(lane, kept) }));
   }
 }
 
-const entriesOf = ({ placement }: OwnLane, left: readonly ReturnedLane[]): LaneOrigin =>
-  left.find((lane) => lane.placement === placement)?.entries ?? 'tables';
+const entriesOf = ({ placement }: OwnLane, handedBack: readonly ReturnedLane[]): LaneOrigin =>
+  handedBack.find((lane) => lane.placement === placement)?.entries ?? 'tables';
 
 const offersOf = (lanes: readonly OwnLane[], origin: LaneOrigin): OfferedLane[] =>
   lanes.map(({ placement, setup }) => ({ placement, setup, origin }));

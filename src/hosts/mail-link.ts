@@ -58,7 +58,7 @@ export class MailLink implements LaneLink {
     this.giveUpCalls();
   }
 
-  left(): void {}
+  handedBack(): void {}
 
   refused(): boolean {
     return false;

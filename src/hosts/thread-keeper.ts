@@ -128,7 +128,7 @@ export class ThreadKeeper implements LaneLink {
     if (thread === undefined || !this.state.is('up') || this.epoch !== epoch) return Promise.resolve(GONE);
     const ring = () => this.doorbell.ring(); // wakes a parked shard
     const answer = thread.call(name, [OWNER, ...given], ring) as Promise<LaneAnswer<C>>;
-    if (name !== 'attach' && name !== 'leave') return answer;
+    if (name !== 'attach' && name !== 'handOver') return answer;
     return answer.catch(async (error: Error): Promise<typeof GONE> => {
       thread.kill(error); // nobody knows which lanes it has: its successor builds them from the tables
       await thread.ended;
@@ -138,8 +138,8 @@ export class ThreadKeeper implements LaneLink {
 
   lost(): void {}
 
-  /** No lane is left on the thread: ends it. Without effect if it has died before. */
-  left(): void {
+  /** Ends the thread, which has no lane. Without effect if it has died before. */
+  handedBack(): void {
     if (!this.state.is('up')) return;
     this.isWanted = false;
     this.watchdog.rest();

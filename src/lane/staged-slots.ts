@@ -10,8 +10,8 @@ export class StagedSlots {
   private slots = ownWords(1);
   /** Number of entries that it has read, from the stage's first. */
   private read = 0;
-  /** How many had left the stage by then, and how often it had been cleared out. */
-  private left = 0;
+  /** How many had gone from the stage by then, and how often it had been cleared out. */
+  private gone = 0;
   private clearings = 0;
 
   constructor(stage: CommandStage) {
@@ -21,8 +21,8 @@ export class StagedSlots {
   /** If memory is refused, throws, and the next call tries again. */
   has(slot: number): boolean {
     const { stage } = this;
-    if (this.left !== stage.taken + stage.dropped) {
-      this.left = stage.taken + stage.dropped;
+    if (this.gone !== stage.taken + stage.dropped) {
+      this.gone = stage.taken + stage.dropped;
       this.read = 0;
       this.slots.fill(0);
     }

@@ -21,7 +21,7 @@ export interface OfferedLane {
   readonly local?: LocalClient;
 }
 
-/** A lane that a thread has left. */
+/** A lane that is handed back. */
 export interface ReturnedLane {
   readonly placement: number;
   /**
@@ -93,7 +93,7 @@ export class LaneServer {
   }
 
   /** Stops serving a client's lanes, and returns what it needs to serve them itself. */
-  leave(client: number): ReturnedLane[] {
+  handOver(client: number): ReturnedLane[] {
     return this.take(client).map(({ placement, lane }) => ({ placement, entries: entriesOf(lane) }));
   }
 

@@ -34,7 +34,7 @@ export class LocalLane extends ServedLane {
   protected readonly noteBytes = 0;
   private readonly stage: CommandStage;
   private readonly staged: StagedSlots;
-  /** How many entries have left the stage, taken or dropped, when the round has taken all of its own. */
+  /** How many entries have gone from the stage, taken or dropped, when the round has taken all of its own. */
   private roundEnd = 0;
 
   constructor(memory: LaneMemory, table: TableView, index: TickIndex, clientBell: ClientBell, stage: CommandStage) {

@@ -20,7 +20,7 @@ function newHost({ endsRefusing = false } = {}) {
     });
   const board: { server: ServerState } = { server: { by: 'thread', epoch: 1 } };
   const nothing = () => undefined;
-  const link = { server: () => board.server, want: nothing, call, lost: nothing, left: nothing };
+  const link = { server: () => board.server, want: nothing, call, lost: nothing, handedBack: nothing };
   const rest = { refused: () => endsRefusing, release: () => Promise.resolve(), deaths: 0, cause: new Error('dead') };
   const heard: string[] = [];
   const here = { wakeClient: nothing, serveHere: nothing, leaveHere: nothing };
@@ -83,7 +83,7 @@ test('a lane that is opened while refused ones are asked back is offered once, w
   (await asked()).answer(OUT_OF_MEMORY);
   const leaving = await asked();
   open(1);
-  expect(leaving.told).toBe('1: leave'); // a thread that takes a lane after it has left all has it twice
+  expect(leaving.told).toBe('1: handOver'); // a thread that takes a lane after it has handed all back has it twice
   leaving.answer([]);
   const again = await asked();
   expect(again.told).toBe('1: attach, 0 from tables, 1 from tables');
@@ -128,7 +128,7 @@ test('a lane that is opened while the thread is asked to leave stays with the cl
   const ended = host.endThread();
   open(1);
   const leaving = await asked();
-  expect(leaving.told).toBe('1: leave');
+  expect(leaving.told).toBe('1: handOver');
   leaving.answer([{ placement: 0, entries: new Int32Array(0) }]);
   await ended;
   expect([host.isInline, heard]).toEqual([true, ['away', 'here']]);
@@ -136,7 +136,7 @@ test('a lane that is opened while the thread is asked to leave stays with the cl
   expect((await asked()).told).toBe('1: attach, 0 from entries, 1 from tables');
 });
 
-test('lanes that go back to the very thread that has left them are asked one question at a time', async () => {
+test('lanes that go back to the very thread that has handed them back are asked one question at a time', async () => {
   const { host, open, asked } = await newAttached();
   const ended = host.endThread().then(() => host.startThread()); // before the loop of the first time has seen its end
   (await asked()).answer([{ placement: 0, entries: new Int32Array(0) }]);
@@ -173,7 +173,7 @@ test('a table that moves while its lane is offered has all offered again, from t
   host.moved();
   offer.answer(0);
   const leaving = await asked();
-  expect(leaving.told).toBe('1: leave');
+  expect(leaving.told).toBe('1: handOver');
   leaving.answer([]);
   const again = await asked();
   expect(again.told).toBe('1: attach, 0 from tables, 1 from tables');

@@ -20,11 +20,11 @@
  *   opened, new_inline           src/hosts/lane-host.ts: open, newInline
  *   turn_here, serve_here, fail  src/hosts/inline-shard.ts: turn, build, fail, admit
  *   look after turn_here         src/hosts/inline-shard.ts: awaitCalm, isCalm
- *   Owner: start, enter, want    src/hosts/thread-keeper.ts: start, enter, want, died, left, release
+ *   Owner: start, enter, want    src/hosts/thread-keeper.ts: start, enter, want, died, handedBack, release
  *   note_death                   src/hosts/thread-keeper.ts: noteDeath, giveUp
  *   send                         src/hosts/mail-link.ts: call; src/hosts/shard-thread.ts: call
  *   Client: closed, toDetach     src/assembly/connect-client.ts: ownerEnded, leave
- *   Thread: attach, take         src/shard/lane-server.ts: attach, leave, detach
+ *   Thread: attach, take         src/shard/lane-server.ts: attach, handOver, detach
  *   Thread: to != e              src/shard/lane-mail.ts: receiveCall
  */
 #define THREADS 3

@@ -75,7 +75,7 @@ test('what a client asks for is answered about its own lanes; left, they are ser
   expect(await answered(3)).toMatchObject({ answer: [{ commands: 2, filed: 2, lanes: 1 }] });
   ask(1, 'nextDue', EPOCH);
   expect(await answered(4)).toMatchObject({ answer: 40 });
-  ask(1, 'leave', EPOCH);
+  ask(1, 'handOver', EPOCH);
   const left = (await answered(5)) as FromThread & { answer: ReturnedLane[] };
   expect(left.answer.map(({ placement }) => placement)).toEqual([0]);
   const entries = [...(left.answer[0].entries as Int32Array)].filter((_, at) => at % 2 === 0);

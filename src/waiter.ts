@@ -5,7 +5,7 @@ export type Cancelling = 'cancelled' | 'cancelled with its group';
 /**
  * How a timer has ended for whoever waits for it. The fifth way, with its client's thread, leaves nobody to be told.
  */
-export type Ending = 'delivered' | Cancelling | 'handed back';
+export type WaitEnd = 'delivered' | Cancelling | 'handed back';
 
 /** The parts of a client that a waiter needs. */
 interface WaiterClient {
@@ -22,7 +22,7 @@ interface WaiterClient {
  */
 export let beginWait: (waiter: Waiter, client: WaiterClient, id: TimerId, ref: boolean) => void;
 /** A waiter's timer has ended. Does nothing if the waiter has left it since. */
-export let endWait: (waiter: Waiter, id: TimerId, how: Ending) => void;
+export let endWait: (waiter: Waiter, id: TimerId, how: WaitEnd) => void;
 
 /**
  * The argument of a timer whose callback is `awaited`: it is told how its timer ends, whoever ends it. It is known by a
@@ -90,7 +90,7 @@ export abstract class Waiter {
   /** It has no timer any more, whoever has ended it: it lets go of all that only a timer needs. */
   protected abstract letGo(): void;
   /** Others have ended its timer. Called after `letGo`. */
-  protected abstract ended(how: Ending): void;
+  protected abstract ended(how: WaitEnd): void;
 
   #release(): void {
     const client = this.#client;

@@ -1,5 +1,5 @@
+export type { RetryOptions } from '../extras/durable/attempts/retry-policy.ts';
 export { type BullmqModule, type BullmqStoreOptions, bullmqStore } from '../extras/durable/bullmq-store.ts';
-export type { RetryOptions } from '../extras/durable/delivery/retry-policy.ts';
 export {
   AttemptEndedError,
   DurableStoreError,

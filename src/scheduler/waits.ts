@@ -3,7 +3,7 @@ import { requireDelay } from '../arguments.ts';
 import { AbortError, InvalidArgumentError, SchedulerClosedError, TimeoutError } from '../errors.ts';
 import { requireOptions } from '../known-options.ts';
 import { RENAMED_WAIT_OPTIONS } from '../renamed.ts';
-import { awaited, type Ending, Waiter } from '../waiter.ts';
+import { awaited, type WaitEnd, Waiter } from '../waiter.ts';
 import { requireOpen } from './require-open.ts';
 import { placementOf, type WorkerHint } from './timer-group.ts';
 import { clientOf, labelOr, type TimerLabel } from './timer-label.ts';
@@ -133,7 +133,7 @@ abstract class Wait<T> extends Waiter {
     if (this.signal !== undefined) unwatch(this.signal, this.aborted);
   }
 
-  protected override ended(how: Ending): void {
+  protected override ended(how: WaitEnd): void {
     if (how === 'delivered') this.timeUp();
     else if (how === 'handed back') this.giveUp(new SchedulerClosedError(this.call, 'was pending when'));
     else this.giveUp(AbortError.by(how));
@@ -286,7 +286,7 @@ class DeadlineTimer extends Waiter {
     if (this.outer !== undefined) unwatch(this.outer, this.abort);
   }
 
-  protected override ended(how: Ending): void {
+  protected override ended(how: WaitEnd): void {
     if (this.isDisposed) return;
     if (how === 'delivered') this.controller.abort(this.error);
     else if (how !== 'handed back') this.controller.abort(AbortError.by(how));

@@ -5,7 +5,7 @@ import { requireNode } from '../runtime.ts';
 import { like, native } from '../time/native-timers.ts';
 import { promisesLike, timersLike } from './likeness.ts';
 import type { registeredWheel } from './registered-wheel.ts';
-import { Serving } from './serving.ts';
+import { Takeover } from './takeover.ts';
 import { takeOverFrom, timersMode } from './timers-mode.ts';
 
 requireNode('shardwheel/register', 'use createScheduler of shardwheel');
@@ -15,13 +15,13 @@ const { apply } = Reflect;
 
 const isAlways = timersMode === 'always';
 
-export const serving: Serving = new Serving(takeOverFrom, () => {
+export const takeover: Takeover = new Takeover(takeOverFrom, () => {
   const folder = builtFolder();
   if (folder === undefined) return undefined;
   const file = requireFile<{ registeredWheel: typeof registeredWheel }>(
     join(folder, `registered-wheel.${isCommonJs() ? 'cjs' : 'js'}`),
   );
-  return file.registeredWheel(isAlways, (error) => serving.fail(error));
+  return file.registeredWheel(isAlways, (error) => takeover.fail(error));
 });
 
 /**
@@ -32,17 +32,17 @@ let isOn = false;
 
 export function setOn(on: boolean): void {
   isOn = on;
-  if (on && isAlways && serving.wheel === undefined) serving.serveAlways();
+  if (on && isAlways && takeover.wheel === undefined) takeover.serveAlways();
 }
 
 /** The wheel's functions, while they serve. */
-const dropIn = () => (isOn ? serving.dropIn : undefined);
+const dropIn = () => (isOn ? takeover.dropIn : undefined);
 
 // `arguments` is used because a rest parameter would create an array for each call.
 // biome-ignore-start lint/complexity/noArguments: see above
 const setTimeout = function (this: unknown, callback: unknown, delay?: unknown): unknown {
-  if (serving.dropIn !== undefined && isOn) return apply(serving.dropIn.setTimeout, this, arguments);
-  if (isOn) serving.set(delay);
+  if (takeover.dropIn !== undefined && isOn) return apply(takeover.dropIn.setTimeout, this, arguments);
+  if (isOn) takeover.set(delay);
   if (arguments.length > 2) return apply(nodes.setTimeout, this, arguments);
   return nodes.setTimeout(callback as never, delay as never);
 };
@@ -50,7 +50,7 @@ const setTimeout = function (this: unknown, callback: unknown, delay?: unknown):
 const setInterval = function (this: unknown): unknown {
   const wheel = dropIn();
   if (wheel !== undefined) return apply(wheel.setInterval, this, arguments);
-  if (isOn) serving.setInterval();
+  if (isOn) takeover.setInterval();
   return apply(nodes.setInterval, this, arguments);
 };
 // biome-ignore-end lint/complexity/noArguments: see above
@@ -60,11 +60,11 @@ type Handle = NodeJS.Timeout | string | number | undefined;
 /** Clears a timeout or an interval, whoever serves it, by object or number. */
 function clearTimeout(handle: Handle): void {
   if (typeof handle === 'object' && handle !== null) {
-    if (serving.wheel?.owns(handle)) {
+    if (takeover.wheel?.owns(handle)) {
       handle.close();
       return;
     }
-    serving.clear(handle as object);
+    takeover.clear(handle as object);
   }
   nodes.clearTimeout(handle);
 }
@@ -87,7 +87,7 @@ const promises = promisesLike(
   (delay?: number, value?: unknown, options?: object) => {
     const wheel = dropIn();
     if (wheel !== undefined) return wheel.promises.setTimeout(delay, value, options);
-    if (isOn) serving.set(delay);
+    if (isOn) takeover.set(delay);
     return native.promises.setTimeout(delay, value, options);
   },
   (delay?: number, value?: unknown, options?: object) =>
@@ -100,7 +100,7 @@ const timers = timersLike({ setTimeout, clearTimeout, setInterval, clearInterval
 const nodesActiveResources = process.getActiveResourcesInfo;
 const getActiveResourcesInfo = like(nodesActiveResources, () => {
   const found = nodesActiveResources();
-  return serving.wheel?.activeResources(found) ?? found;
+  return takeover.wheel?.activeResources(found) ?? found;
 });
 
 /** The functions that replace Node's functions of the same names. */

@@ -11,7 +11,7 @@ import {
   type RegistrationState,
   setRegistered,
 } from '../time/native-timers.ts';
-import { registered, serving, setOn } from './registered-functions.ts';
+import { registered, setOn, takeover } from './registered-functions.ts';
 import { timersMode } from './timers-mode.ts';
 
 const places = [
@@ -31,7 +31,7 @@ const places = [
 export function register(): void {
   if (found() !== undefined || isShardThread() || timersMode === 'off') return;
   areNative(); // before ours are in their places
-  setRegistered({ native, timers: registered.timers, unregister: takeBack, state: () => serving.report() });
+  setRegistered({ native, timers: registered.timers, unregister: takeBack, state: () => takeover.report() });
   setOn(true);
   for (const place of places) place.take();
   syncBuiltinESMExports();

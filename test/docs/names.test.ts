@@ -122,10 +122,10 @@ describe('a document', () => {
 const stated: readonly [document: string, text: string, path: string, line: string][] = [
   ['decide', "more than a fifth of the loop's time", 'hosts/thread-policy', 'MAX_INLINE_SHARE = 0.2'],
   ['drop-in', 'until 16,384 are live', 'timers/timers-mode', 'FROM = 16_384'],
-  ['drop-in', '1,024 and about 4 ms of them', 'client/home/home-timers', 'TURN_CALLS = 1024;\nconst TURN_TIME = 4;'],
+  ['drop-in', '1,024 and about 4 ms of them', 'client/home/home-timers', 'TURN_CALLS = 1024;\nconst TURN_TIME_MS = 4;'],
   ['design', '4 ms earlier if a thread has to file it', 'client/client-turns', 'LEAD_MS = 4;'],
   ['design', 'due within 64 ms', 'client/client-turns', 'PUBLISH_WITHIN_MS = 64;'],
-  ['design', 'in an idle loop one comes within a second', 'client/client-turns', 'RELEASE_WITHIN = 1000;'],
+  ['design', 'in an idle loop one comes within a second', 'client/client-turns', 'RELEASE_WITHIN_MS = 1000;'],
   ['design', '4,096 commands', 'lane/command-stage', 'CHUNK_ENTRIES = 4096;'],
   ['design', '1,024 in a lane', 'client/client-lane', 'RELEASE_LIMIT = 1024;'],
   ['design', 'at least a 64th of what was staged', 'shard/local-lane', 'MIN_SHARE = 1 / 64;'],
@@ -138,8 +138,8 @@ const stated: readonly [document: string, text: string, path: string, line: stri
   ['operate', 'at most 20 ms', 'assembly/sharing', 'PATIENCE_MS = 20;'],
   ['guide', 'at most 254 labels', 'client/labels/label-registry', 'MAX_LABELS = 254'],
   ['guide', 'at most 128 characters', 'client/labels/label-registry', 'MAX_LENGTH = 128'],
-  ['guide', 'a quarter of a millisecond in each turn', 'client/labels/rescaling', 'SLICE = 0.25'],
-  ['guarantees', '1 µs for each slot in use', 'hosts/watchdog', 'PER_SLOT = 0.001'],
+  ['guide', 'a quarter of a millisecond in each turn', 'client/labels/rescaling', 'SLICE_MS = 0.25'],
+  ['guarantees', '1 µs for each slot in use', 'hosts/watchdog', 'SLOT_MS = 0.001'],
   ['guarantees', 'four times as long, up to 10 s, until ten minutes', 'hosts/watchdog', 'MAX_GROWN = 10_000'],
 ];
 

@@ -45,7 +45,7 @@ class World {
           .filter((entry) => entry.due < until && inOrder(from, entry) < 0)
           .slice(0, limit),
     };
-    const delivery = {
+    const attempts = {
       onRoom: (listener: () => void) => {
         this.hasRoom = listener;
       },
@@ -53,7 +53,7 @@ class World {
       push: (timer: DueTimer) => this.push(timer as NearTimer),
     };
     const rows = { claim: async () => undefined };
-    this.tiers = new NearTiers({ table, core, delivery } as unknown as Opened, rows as unknown as Rows);
+    this.tiers = new NearTiers({ table, core, attempts } as unknown as Opened, rows as unknown as Rows);
     for (const name of NAMES) this.tiers.add(name);
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { Delivery } from '../../src/extras/durable/delivery/delivery.ts';
-import { DurableCore } from '../../src/extras/durable/delivery/durable-core.ts';
+import { Attempts } from '../../src/extras/durable/attempts/attempts.ts';
+import { DurableCore } from '../../src/extras/durable/attempts/durable-core.ts';
 import { resolveDurableOptions } from '../../src/extras/durable/durable-options.ts';
 import { memoryStore } from '../../src/extras/durable/memory-store.ts';
 import type { DueTimer, Ending, Overtaken } from '../../src/extras/durable/stored-timer.ts';
@@ -17,7 +17,7 @@ async function deliver(how: Overtaken | undefined): Promise<{ calls: number; end
     calls += 1;
   };
   core.handlers.set('a', { handler, concurrency: undefined, timeout: undefined } as never);
-  const delivery = new Delivery(core);
+  const attempts = new Attempts(core);
   const endings: string[] = [];
   await new Promise<void>((released) => {
     const timer: DueTimer = {
@@ -33,7 +33,7 @@ async function deliver(how: Overtaken | undefined): Promise<{ calls: number; end
       },
       released,
     };
-    delivery.push(timer);
+    attempts.push(timer);
   });
   return { calls, endings };
 }

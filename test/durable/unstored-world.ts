@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { vi } from 'vitest';
-import type { Delivery } from '../../src/extras/durable/delivery/delivery.ts';
-import { DurableCore, type DurableSettings } from '../../src/extras/durable/delivery/durable-core.ts';
+import type { Attempts } from '../../src/extras/durable/attempts/attempts.ts';
+import { DurableCore, type DurableSettings } from '../../src/extras/durable/attempts/durable-core.ts';
 import type { DurableStore } from '../../src/extras/durable/durable-store.ts';
 import { replaces } from '../../src/extras/durable/kept.ts';
 import type { Claim, DueTimer, StoredTimer } from '../../src/extras/durable/stored-timer.ts';
@@ -25,7 +25,7 @@ export class UnstoredWorld {
   readonly dead: StoredTimer[] = [];
   private readonly calls: { run: () => unknown; resolve: (answer: never) => void; reject: (error: Error) => void }[] =
     [];
-  /** What is in the hands of the delivery, and its attempts under way, by key. */
+  /** What is in the hands of `Attempts`, and what it has under way, by key. */
   readonly pushed: DueTimer[] = [];
   readonly attempts = new Map<string, { timer: DueTimer; claim: Claim }>();
   readonly armed = new Set<UnstoredTimer>();
@@ -66,11 +66,11 @@ export class UnstoredWorld {
           return before !== undefined;
         }),
     };
-    const delivery = {
+    const attempts = {
       push: (timer: DueTimer) => this.pushed.push(timer),
       underWay: () => undefined,
-    } as unknown as Delivery;
-    this.unstored = new Unstored(store as DurableStore, this.host, delivery);
+    } as unknown as Attempts;
+    this.unstored = new Unstored(store as DurableStore, this.host, attempts);
   }
 
   get isAsked(): boolean {
@@ -93,7 +93,7 @@ export class UnstoredWorld {
     timer.wake();
   }
 
-  /** The delivery takes the first that is not of a key which has an attempt under way. */
+  /** `Attempts` takes the first that is not of a key which has an attempt under way. */
   async begin(): Promise<void> {
     const at = this.pushed.findIndex(({ key }) => !this.attempts.has(key));
     if (at < 0) return;

@@ -1,5 +1,5 @@
 import { UsageError } from '../../bench/replay/command-line.ts';
-import { type Ending, type Hello, PROTOCOL, type Sample, type Waiting } from '../../src/extras/dashboard/messages.ts';
+import { type Farewell, type Hello, PROTOCOL, type Sample, type Waiting } from '../../src/extras/dashboard/messages.ts';
 import { Model, type View } from '../../src/extras/dashboard/page/model.ts';
 import { eventsIn, type StreamEvent } from './event-stream.ts';
 
@@ -99,7 +99,7 @@ export class EventReader {
       return { view, text: this.show(view) };
     }
     if (event === 'waiting') return { waiting: numberOf((message as Waiting).seconds) };
-    if (event === 'end') return { ended: textIn((message as Ending).reason) };
+    if (event === 'end') return { ended: textIn((message as Farewell).reason) };
     return undefined;
   }
 

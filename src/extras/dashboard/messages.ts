@@ -8,7 +8,7 @@ import type { DurableStats } from '../durable/durable-stats.ts';
  *    hello    once, first: Hello
  *    sample   each `interval` ms: Sample
  *    waiting  a shard has not answered for `seconds`: Waiting
- *    end      the last one: Ending
+ *    end      the last one: Farewell
  *
  * Only facts: rates and percentiles of a time are differences, which `page/model.ts` takes where they are shown. Times
  * are ms, sizes bytes.
@@ -84,6 +84,6 @@ export interface Waiting {
   seconds: number;
 }
 
-export interface Ending {
+export interface Farewell {
   reason: string;
 }

@@ -10,7 +10,7 @@ import { clearTimeout, setTimeout } from '../../time/native-timers.ts';
 import { type Access, accessBy, type Refusal } from './access.ts';
 import { Connections } from './connections.ts';
 import { EventStreams, MAX_STREAMS } from './event-streams.ts';
-import { type Ending, type Hello, PROTOCOL } from './messages.ts';
+import { type Farewell, type Hello, PROTOCOL } from './messages.ts';
 import {
   DashboardError,
   type DashboardOptions,
@@ -140,7 +140,7 @@ class ServedDashboard {
 
   /** Ends all streams with the reason. Keeps no process alive. */
   private end(reason: string): void {
-    this.ended ??= this.shutDown(JSON.stringify({ reason } satisfies Ending));
+    this.ended ??= this.shutDown(JSON.stringify({ reason } satisfies Farewell));
   }
 
   close(): Promise<void> {

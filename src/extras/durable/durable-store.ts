@@ -1,5 +1,5 @@
-import type { Delivery } from './delivery/delivery.ts';
-import type { DurableCore } from './delivery/durable-core.ts';
+import type { Attempts } from './attempts/attempts.ts';
+import type { DurableCore } from './attempts/durable-core.ts';
 import type { StoreStats } from './durable-stats.ts';
 import type { Kept } from './kept.ts';
 import type { DeadTimer, StoredTimer } from './stored-timer.ts';
@@ -22,10 +22,10 @@ import type { DeadTimer, StoredTimer } from './stored-timer.ts';
 export interface DurableStore {
   readonly kind: StoreStats['kind'];
   /**
-   * Opens the store. Nothing is delivered before `serve`; then the delivery gets what is due. Rejects with
+   * Opens the store. Nothing is delivered before `serve`; then `attempts` gets what is due. Rejects with
    * DurableStoreError.
    */
-  open(core: DurableCore, delivery: Delivery): Promise<void>;
+  open(core: DurableCore, attempts: Attempts): Promise<void>;
   /**
    * Rejects with DurableStoreError if neither the work nor any other has settled in the time that the store has for an
    * answer.
@@ -73,7 +73,7 @@ export interface DurableStore {
    */
   overdueNames(before: number): Promise<string[]>;
   /**
-   * Hands no further timer to the delivery, and leaves them to other processes. Rejects with DurableStoreError in time.
+   * Hands no further timer to `attempts`, and leaves them to other processes. Rejects with DurableStoreError in time.
    */
   stop(): Promise<void>;
   /**

@@ -1,9 +1,9 @@
 import { EventEmitter } from 'node:events';
 import { outsideContexts } from '../../async-context/async-context.ts';
 import type { WallClockTime } from '../../time/wall-clock-time.ts';
-import { Delivery } from './delivery/delivery.ts';
-import { DurableCore } from './delivery/durable-core.ts';
-import { UnhandledNames } from './delivery/unhandled-names.ts';
+import { Attempts } from './attempts/attempts.ts';
+import { DurableCore } from './attempts/durable-core.ts';
+import { UnhandledNames } from './attempts/unhandled-names.ts';
 import {
   requireDeadlineTime,
   requireDelayedTime,
@@ -64,7 +64,7 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
   readonly #options: ResolvedDurableOptions;
   readonly #store: DurableStore;
   readonly #core: DurableCore;
-  readonly #delivery: Delivery;
+  readonly #attempts: Attempts;
   readonly #unstored: Unstored;
   readonly #unhandled: UnhandledNames;
   #closing: Promise<void> | undefined;
@@ -75,8 +75,8 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
     this.#options = options;
     this.#store = options.store;
     this.#core = new DurableCore(options, this);
-    this.#delivery = new Delivery(this.#core);
-    this.#unstored = new Unstored(options.store, this.#core, this.#delivery);
+    this.#attempts = new Attempts(this.#core);
+    this.#unstored = new Unstored(options.store, this.#core, this.#attempts);
     this.#unhandled = new UnhandledNames(this.#core, options.store);
     addStatsSource(this, () => this.stats());
   }
@@ -84,7 +84,7 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
   /** @internal */
   async open(): Promise<void> {
     try {
-      await this.#store.open(this.#core, this.#delivery);
+      await this.#store.open(this.#core, this.#attempts);
       this.#unhandled.open();
     } catch (error) {
       await this.#core.alarms.close();
@@ -323,8 +323,8 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
     this.#unhandled.close();
     const steps: [what: string, work: () => Promise<void>][] = [
       ['whether other processes deliver its timers by now', () => store.stop()],
-      ['', () => this.#delivery.close(within)],
-      ['what has become of attempts, which may be made again', () => store.bounded(this.#delivery.written())],
+      ['', () => this.#attempts.close(within)],
+      ['what has become of attempts, which may be made again', () => store.bounded(this.#attempts.written())],
       ['whether those in memory alone were stored', () => this.#unstored.close()],
       ['whether the store is closed', () => store.close()],
       ['', () => this.#core.alarms.close()],

@@ -47,7 +47,7 @@ export interface DueTimer {
    * taken away.
    */
   writeEnding(attempt: StoredTimer, ending: Ending): Promise<boolean>;
-  /** The delivery has nothing more to do with it. */
+  /** `Attempts` has nothing more to do with it. */
   released?(): void;
 }
 

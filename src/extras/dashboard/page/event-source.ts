@@ -1,4 +1,4 @@
-import { type Ending, type Hello, PROTOCOL, type Sample, type Waiting } from '../messages.ts';
+import { type Farewell, type Hello, PROTOCOL, type Sample, type Waiting } from '../messages.ts';
 
 export type State = 'connecting' | 'live' | 'lost' | 'ended';
 
@@ -54,7 +54,9 @@ export class Events {
     on<Waiting>('waiting', ({ seconds }) => {
       this.listener.state('lost', 'Waiting', `A shard has not answered for ${seconds} s.`);
     });
-    on<Ending>('end', ({ reason }) => this.retry('ended', 'Ended', `${reason} This page looks for the next one here.`));
+    on<Farewell>('end', ({ reason }) =>
+      this.retry('ended', 'Ended', `${reason} This page looks for the next one here.`),
+    );
     source.addEventListener('error', () => void this.explain());
   }
 

@@ -1,7 +1,7 @@
 import type { Job } from 'bullmq';
 import type { Redis } from 'ioredis';
-import type { Delivery } from '../delivery/delivery.ts';
-import type { DurableCore } from '../delivery/durable-core.ts';
+import type { Attempts } from '../attempts/attempts.ts';
+import type { DurableCore } from '../attempts/durable-core.ts';
 import type { JobData } from './job-data.ts';
 import { jobTime } from './job-time.ts';
 import { QueueLeases } from './queue-leases.ts';
@@ -22,7 +22,7 @@ const UNTIL_OFFER_MS = 50;
 const BETWEEN_OFFERS_MS = 1;
 
 /**
- * Hands to the delivery what BullMQ's worker takes. The worker starts with the first name that is served, and takes as
+ * Hands to `Attempts` what BullMQ's worker takes. The worker starts with the first name that is served, and takes as
  * many jobs as that may have attempts. With a further name it takes as many more, and one: so what finds the slots of
  * its name taken, and is put back, hides no other name. A worker that has all that it may take does not hear of it
  * until one ends: then another worker takes the difference.
@@ -31,7 +31,7 @@ export class QueueDeliveries {
   private readonly bullmq: typeof import('bullmq');
   private readonly link: QueueLink;
   private readonly core: DurableCore;
-  private readonly delivery: Delivery;
+  private readonly attempts: Attempts;
   private readonly skipVersionCheck: boolean;
   private readonly served = new Set<string>();
   private readonly leases: QueueLeases;
@@ -47,13 +47,13 @@ export class QueueDeliveries {
     bullmq: typeof import('bullmq'),
     link: QueueLink,
     core: DurableCore,
-    delivery: Delivery,
+    attempts: Attempts,
     skipVersionCheck: boolean,
   ) {
     this.bullmq = bullmq;
     this.link = link;
     this.core = core;
-    this.delivery = delivery;
+    this.attempts = attempts;
     this.leases = new QueueLeases(link, this.failed);
     this.skipVersionCheck = skipVersionCheck;
   }
@@ -123,7 +123,7 @@ export class QueueDeliveries {
     const before = this.leases.get(id);
     // One that has let the job go knows nothing of this lock: the retry may be due before it is released.
     const isNew = before === undefined || before.end === 'leave';
-    const take = isNew ? new QueueTake(job, token, this.link, this.core, this.delivery) : before;
+    const take = isNew ? new QueueTake(job, token, this.link, this.core, this.attempts) : before;
     take.token = token;
     if (!this.served.has(job.name)) {
       const elsewhere = Math.min(MAX_PUT_BACK_MS, FIRST_PUT_BACK_MS * 1.2 ** job.attemptsStarted);
@@ -132,13 +132,13 @@ export class QueueDeliveries {
       worker.putBack = until;
       throw new DelayedError();
     }
-    if (isNew && this.served.size > 1 && !this.delivery.mayBegin(job.name)) {
+    if (isNew && this.served.size > 1 && !this.attempts.mayBegin(job.name)) {
       await take.delay(this.nextOffer(job.name));
       throw new DelayedError();
     }
     if (isNew) {
       this.leases.add(id, take);
-      this.delivery.push(take);
+      this.attempts.push(take);
     }
     await take.over;
     if (take.token !== token) throw new DelayedError(); // the lock that came last ends the job

@@ -1,9 +1,9 @@
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { setImmediate } from '../../../time/native-timers.ts';
-import type { Delivery } from '../delivery/delivery.ts';
-import type { DurableCore } from '../delivery/durable-core.ts';
-import { Limiter } from '../delivery/work-order.ts';
+import type { Attempts } from '../attempts/attempts.ts';
+import type { DurableCore } from '../attempts/durable-core.ts';
+import { Limiter } from '../attempts/work-order.ts';
 import { DurableStoreError, DurableTimersClosedError } from '../durable-error.ts';
 import type { StoreStats } from '../durable-stats.ts';
 import type { DurableStore } from '../durable-store.ts';
@@ -65,7 +65,7 @@ export class QueueStore implements DurableStore {
     this.lookup = new KeyLookup(link);
   }
 
-  async open(core: DurableCore, delivery: Delivery): Promise<void> {
+  async open(core: DurableCore, attempts: Attempts): Promise<void> {
     if (this.isOpening) throw DurableStoreError.inUse('bullmq');
     this.isOpening = true;
     this.writes = 0;
@@ -88,7 +88,7 @@ export class QueueStore implements DurableStore {
       const unfollow = core.clock.follow(() => void promote(link).catch((error) => core.failed(link.named(error))));
       this.opened = {
         queue,
-        deliveries: new QueueDeliveries(bullmq, link, core, delivery, skipVersionCheck),
+        deliveries: new QueueDeliveries(bullmq, link, core, attempts, skipVersionCheck),
         unfollow,
       };
     } catch (error) {

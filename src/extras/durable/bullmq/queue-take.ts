@@ -1,6 +1,6 @@
 import type { Job } from 'bullmq';
-import type { Delivery } from '../delivery/delivery.ts';
-import type { DurableCore } from '../delivery/durable-core.ts';
+import type { Attempts } from '../attempts/attempts.ts';
+import type { DurableCore } from '../attempts/durable-core.ts';
 import { DurableStoreError } from '../durable-error.ts';
 import type { Claim, DueTimer, Ending, Overtaken, StoredTimer } from '../stored-timer.ts';
 import { type JobData, jobDataOf, timerId, timerOf } from './job-data.ts';
@@ -19,11 +19,11 @@ export class QueueTake implements DueTimer {
   /** The newest lock's: this worker may be given the job again while it has it. */
   token: string;
   /**
-   * What the worker is to do with the job, when the delivery has released it: it is unclaimed where that was closed.
+   * What the worker is to do with the job, when `Attempts` has released it: it is unclaimed where that was closed.
    */
   end: 'unclaimed' | 'complete' | 'leave' = 'unclaimed';
   released: () => void = () => undefined;
-  /** Resolves when the delivery has released it. */
+  /** Resolves when `Attempts` has released it. */
   readonly over = new Promise<void>((resolve) => {
     this.released = resolve;
   });
@@ -36,14 +36,14 @@ export class QueueTake implements DueTimer {
   private readonly job: Job<JobData>;
   private readonly link: QueueLink;
   private readonly core: DurableCore;
-  private readonly delivery: Delivery;
+  private readonly attempts: Attempts;
 
-  constructor(job: Job<JobData>, token: string, link: QueueLink, core: DurableCore, delivery: Delivery) {
+  constructor(job: Job<JobData>, token: string, link: QueueLink, core: DurableCore, attempts: Attempts) {
     this.job = job;
     this.token = token;
     this.link = link;
     this.core = core;
-    this.delivery = delivery;
+    this.attempts = attempts;
   }
 
   get name(): string {
@@ -76,7 +76,7 @@ export class QueueTake implements DueTimer {
   /** Its attempt does not count any more, which its handler is told. */
   tell(how: Overtaken): void {
     this.overtaken ??= how;
-    if (this.hasBegun) this.delivery.underWay(this.name, this.key)?.end(how);
+    if (this.hasBegun) this.attempts.underWay(this.name, this.key)?.end(how);
   }
 
   private begun(attempt: StoredTimer): Claim {

@@ -113,7 +113,7 @@ export class NearTier {
     return this.due.oldest?.due;
   }
 
-  /** Takes the oldest that waits, for the delivery. */
+  /** Takes the oldest that waits, for an attempt. */
   take(): NearTimer | undefined {
     const timer = this.due.takeOldest();
     if (timer !== undefined) timer.state = 'begun';

@@ -11,7 +11,7 @@ import type { Opened, Rows } from './rows.ts';
 const BACKLOG = 2000;
 /** Of each name, however many there are. */
 const MIN_BACKLOG = 50;
-/** Timers that are handed to the delivery in one go: some 2 ms. */
+/** Timers that are handed to `Attempts` in one go: some 2 ms. */
 const MAX_BEGUN = 100;
 
 /**
@@ -20,7 +20,7 @@ const MAX_BEGUN = 100;
  * its own wait here.
  *
  *     name a   ──▶ 3 ─ 7 ─ 9 ─▶ ╮
- *     name b   ──▶ 4 ─ 5 ─▶     ├─ the oldest head of those that may begin ─▶ delivery
+ *     name b   ──▶ 4 ─ 5 ─▶     ├─ the oldest head of those that may begin ─▶ Attempts
  *     name c   ──▶ 1 ─ 2 ─▶     ╯  (c may not: 3, 4, 5, 7, 9)
  *
  * To begin one costs two looks at each name.
@@ -35,7 +35,7 @@ export class NearTiers implements NearShare {
     this.parts = parts;
     this.rows = rows;
     parts.core.alarms.add(() => this.timers());
-    parts.delivery.onRoom(() => this.begin());
+    parts.attempts.onRoom(() => this.begin());
   }
 
   get size(): number {
@@ -99,7 +99,7 @@ export class NearTiers implements NearShare {
       this.refill();
       const timer = this.next?.take();
       if (timer === undefined) break;
-      this.parts.delivery.push(timer);
+      this.parts.attempts.push(timer);
     }
     this.state = 'resting';
     if (begun === MAX_BEGUN) this.resume();
@@ -118,7 +118,7 @@ export class NearTiers implements NearShare {
     let next: NearTier | undefined;
     for (const tier of this.tiers.values()) {
       const isOlder = tier.oldest !== undefined && tier.oldest < (next?.oldest ?? Number.POSITIVE_INFINITY);
-      if (isOlder && this.parts.delivery.mayBegin(tier.name)) next = tier;
+      if (isOlder && this.parts.attempts.mayBegin(tier.name)) next = tier;
     }
     return next;
   }

@@ -70,7 +70,7 @@ export interface Members {
   /** Shows the others that this process is alive, and looks which of them are. */
   beat(): void;
   /**
-   * Before a delivery begins: undefined, or a promise if this process has stood still for so long that the others may
+   * Before an attempt begins: undefined, or a promise if this process has stood still for so long that the others may
    * take it for dead; it resolves when they know better.
    */
   renewed(): Promise<void> | undefined;

@@ -1,5 +1,5 @@
 import { clearTimeout, setTimeout } from '../../../time/native-timers.ts';
-import type { DurableCore } from '../delivery/durable-core.ts';
+import type { DurableCore } from '../attempts/durable-core.ts';
 import { type DuePlace, pages, type RecordTable } from './record-table.ts';
 
 const PAGE = 1000;

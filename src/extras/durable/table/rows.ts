@@ -1,5 +1,5 @@
-import type { Delivery } from '../delivery/delivery.ts';
-import type { DurableCore } from '../delivery/durable-core.ts';
+import type { Attempts } from '../attempts/attempts.ts';
+import type { DurableCore } from '../attempts/durable-core.ts';
 import { DurableStoreError, DurableTimersClosedError } from '../durable-error.ts';
 import { type Kept, replaces } from '../kept.ts';
 import { type Claim, type DeadTimer, dueTime, type Ending, type Overtaken, type StoredTimer } from '../stored-timer.ts';
@@ -12,7 +12,7 @@ type Change = { readonly after: TimerRecord | undefined; readonly dead?: DeadTim
 export interface Opened {
   readonly table: RecordTable;
   readonly core: DurableCore;
-  readonly delivery: Delivery;
+  readonly attempts: Attempts;
 }
 
 /**

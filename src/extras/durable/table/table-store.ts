@@ -1,6 +1,6 @@
 import { clearTimeout, setTimeout } from '../../../time/native-timers.ts';
-import type { Delivery } from '../delivery/delivery.ts';
-import type { DurableCore } from '../delivery/durable-core.ts';
+import type { Attempts } from '../attempts/attempts.ts';
+import type { DurableCore } from '../attempts/durable-core.ts';
 import { DurableStoreError } from '../durable-error.ts';
 import type { StoreStats } from '../durable-stats.ts';
 import type { DurableStore } from '../durable-store.ts';
@@ -56,12 +56,12 @@ export class TableStore extends Rows implements DurableStore {
     this.openTable = openTable;
   }
 
-  async open(core: DurableCore, delivery: Delivery): Promise<void> {
+  async open(core: DurableCore, attempts: Attempts): Promise<void> {
     if (this.state !== 'closed') throw DurableStoreError.inUse(this.kind);
     this.state = 'open';
     try {
       const table = await this.openTable();
-      this.opened = { table, core, delivery };
+      this.opened = { table, core, attempts };
       this.near = new NearTiers(this.opened, this);
       this.recovery = new Recovery(table, core);
     } catch (error) {
@@ -206,7 +206,7 @@ export class TableStore extends Rows implements DurableStore {
     if (performance.now() - this.lastBeat >= BEAT_MS) {
       this.lastBeat = performance.now();
       members.beat();
-      if (members.hasOthers) this.parts.delivery.tellOvertaken();
+      if (members.hasOthers) this.parts.attempts.tellOvertaken();
       for (const name of this.served) await this.chooseLeader(name);
     }
     this.near?.look();

@@ -3,7 +3,7 @@ import { createScheduler } from '../../../scheduler/create-scheduler.ts';
 import type { Scheduler } from '../../../scheduler/scheduler.ts';
 import { clearInterval, setImmediate, setInterval, setTimeout } from '../../../time/native-timers.ts';
 import type { TimerId } from '../../../timer-id.ts';
-import { awaited, type Ending as TimerEnding, Waiter } from '../../../waiter.ts';
+import { awaited, type WaitEnd, Waiter } from '../../../waiter.ts';
 import type { Claim, DueTimer, Ending, StoredTimer } from '../stored-timer.ts';
 import type { WallClock } from '../wall-clock.ts';
 
@@ -45,7 +45,7 @@ export abstract class AlarmedTimer extends Waiter implements DueTimer {
   }
 
   /** The program may have closed its scheduler, or cancelled what it has not set. */
-  protected override ended(how: TimerEnding): void {
+  protected override ended(how: WaitEnd): void {
     if (how === 'delivered') this.wake();
     else this.alarms.takeOver(this);
   }

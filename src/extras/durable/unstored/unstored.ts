@@ -1,7 +1,7 @@
 import { setTimeout } from '../../../time/native-timers.ts';
-import type { Delivery } from '../delivery/delivery.ts';
-import type { DurableCore } from '../delivery/durable-core.ts';
-import { KeyOrder } from '../delivery/work-order.ts';
+import type { Attempts } from '../attempts/attempts.ts';
+import type { DurableCore } from '../attempts/durable-core.ts';
+import { KeyOrder } from '../attempts/work-order.ts';
 import type { DurableStore } from '../durable-store.ts';
 import { type Kept, replaces } from '../kept.ts';
 import { type Claim, dueTime, type Ending, idOf, type Overtaken, type StoredTimer } from '../stored-timer.ts';
@@ -28,18 +28,18 @@ export class Unstored implements UnstoredKeeper {
   readonly alarms: Alarms;
   private readonly store: DurableStore;
   private readonly core: DurableCore;
-  private readonly delivery: Delivery;
+  private readonly attempts: Attempts;
   /** By id. What is forgotten is not here. */
   private readonly known = new Map<string, UnstoredTimer>();
   private readonly order = new KeyOrder();
   /** How many of the known ones run. */
   private running = 0;
 
-  constructor(store: DurableStore, core: DurableCore, delivery: Delivery) {
+  constructor(store: DurableStore, core: DurableCore, attempts: Attempts) {
     this.alarms = core.alarms;
     this.store = store;
     this.core = core;
-    this.delivery = delivery;
+    this.attempts = attempts;
     core.alarms.add(() => this.known.values());
   }
 
@@ -93,7 +93,7 @@ export class Unstored implements UnstoredKeeper {
       id,
       () => this.cancelHere(id),
       async () => {
-        const attempt = this.delivery.underWay(name, key);
+        const attempt = this.attempts.underWay(name, key);
         const isRemoved = await this.store.remove(name, key);
         if (isRemoved) attempt?.end('cancelled');
         const storing = this.known.get(id);
@@ -124,7 +124,7 @@ export class Unstored implements UnstoredKeeper {
   wake(timer: UnstoredTimer): void {
     if (timer.state === 'young' && timer.timer.due <= this.core.clock.now()) {
       this.change(timer, 'due');
-      this.delivery.push(timer);
+      this.attempts.push(timer);
       if (timer.isOursAlone) this.arm(timer); // it waits for a slot
     } else if (performance.now() >= timer.storeAt) {
       this.storeSoon(timer);
@@ -196,7 +196,7 @@ export class Unstored implements UnstoredKeeper {
   private async scheduleAnywhere(id: string, timer: StoredTimer, youth: number, kept: Kept): Promise<boolean> {
     const found = this.known.get(id);
     const isDecided = kept === undefined || found?.isOursAlone;
-    const attempt = this.delivery.underWay(timer.name, timer.key);
+    const attempt = this.attempts.underWay(timer.name, timer.key);
     if (found?.isScheduled && isDecided) {
       await this.handOver(found, timer);
       attempt?.end('superseded');
@@ -243,7 +243,7 @@ export class Unstored implements UnstoredKeeper {
     const found = this.known.get(id);
     if (found?.state !== 'running') return;
     this.change(found, 'ended');
-    this.delivery.underWay(found.name, found.key)?.end(how);
+    this.attempts.underWay(found.name, found.key)?.end(how);
   }
 
   private async storeScheduled(timer: UnstoredTimer | undefined): Promise<void> {

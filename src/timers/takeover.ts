@@ -41,7 +41,7 @@ type State = 'counting' | 'loaded' | 'wheel' | 'without';
  * Whatever fails, in loading the wheel, in making it or in setting a timer on it, costs no timer: Node's own function
  * serves, from any state, and the wheel is tried again after a pause. That is reported once.
  */
-export class Serving {
+export class Takeover {
   readonly estimate = new LiveEstimate();
   /** The wheel, once it is loaded. */
   wheel: RegisteredWheel | undefined;

@@ -41,7 +41,7 @@ export interface Attempt {
  * The claim is kept before the handler begins, so an attempt that kills its process has been counted. What the store
  * cannot do is repeated until it can; until then the timer is this process's, and its slot taken.
  */
-export class Delivery {
+export class Attempts {
   private readonly core: DurableCore;
   private readonly slots = new Map<string, SlotOrder<DueTimer>>();
   /** The names that may begin a timer that waits, in their turns. */

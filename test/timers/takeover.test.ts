@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Serving } from '../../src/timers/serving.ts';
+import { Takeover } from '../../src/timers/takeover.ts';
 import { UncaughtErrors } from '../fixtures/uncaught-errors.ts';
 
 const revoked = (): object => {
@@ -14,9 +14,9 @@ test.each([
   ['a revoked proxy', revoked(), /^the wheel has failed \(.+\)$/],
 ])("whatever loading the wheel throws, Node's own timers serve: %s", (_, thrown, reason) => {
   using _warnings = new UncaughtErrors();
-  const serving = new Serving(1, () => {
+  const takeover = new Takeover(1, () => {
     throw thrown;
   });
-  serving.serveAlways();
-  expect(serving.report()).toMatchObject({ serving: 'node', reason: expect.stringMatching(reason) });
+  takeover.serveAlways();
+  expect(takeover.report()).toMatchObject({ serving: 'node', reason: expect.stringMatching(reason) });
 });

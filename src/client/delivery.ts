@@ -39,10 +39,10 @@ export interface DeliveryParts {
  */
 const TURN_TIME_MS = 1;
 
-/** What `nextDue` returns of a record that had no live timer, or not a due one. */
+/** What `examineNext` returns of a record that had no live timer, or not a due one. */
 const STALE = -1;
-/** What it returns where the timer has to wait until the loop has polled. */
-const UNPOLLED = -2;
+/** What it returns where the record has to wait: until the loop has polled, or there is room for what it needs. */
+const NOT_YET = -2;
 
 /**
  * Turns fired records into callbacks and batches. A record is a shard's claim that a timer is due; the table decides.
@@ -158,8 +158,8 @@ export class Delivery {
         const end = min(taken + CALLS_PER_READING, limit);
         if (end - taken > 1) lane.prefetch(end - taken);
         for (; taken < end && !client.isClosed; taken++) {
-          const slot = this.nextDue(lane);
-          if (slot === UNPOLLED) {
+          const slot = this.examineNext(lane);
+          if (slot === NOT_YET) {
             limit = taken;
             break;
           }
@@ -205,14 +205,15 @@ export class Delivery {
   }
 
   /**
-   * The slot of the next record if its timer is live and due; else STALE, or UNPOLLED. The record stays where it is.
+   * Examines the next record, which stays where it is. Returns its slot if its timer is live and due, and NOT_YET if it
+   * is to be examined again in another turn. Else STALE: that is counted, and a timer that was moved is staged anew.
    */
-  private nextDue(lane: ClientLane): number {
+  private examineNext(lane: ClientLane): number {
     const { time } = this;
-    // Steps that may be refused come first.
+    // What may be refused memory comes first.
     if (this.length === 0 && this.ids.length + this.deadlines.length !== 2 * this.maxBatch) this.renewArrays();
     const canStage = lane.grids === undefined || lane.stage.hasRoom(1) || lane.commands.tryToMakeRoom(1);
-    if (!canStage) return UNPOLLED; // a repeating timer is staged again
+    if (!canStage) return NOT_YET; // a repeating timer is staged again
     const { cells, at } = lane.fired;
     const slot = cells[at];
     if (lane.table.tagOf(slot) !== cells[at + 1]) {
@@ -223,12 +224,12 @@ export class Delivery {
     // The last reading is some deliveries old; and a shard's clock may be some ns ahead of this thread's.
     if (deadline > time.tickTime) time.readAgain();
     if (deadline > time.tickTime || (lane.putOffTick === time.tick && lane.isPutOff(slot))) {
-      if (!lane.stage.hasRoom(1) && !lane.commands.tryToMakeRoom(1)) return UNPOLLED;
+      if (!lane.stage.hasRoom(1) && !lane.commands.tryToMakeRoom(1)) return NOT_YET;
       this.stale += 1;
       this.client.restage(lane, slot);
       return STALE;
     }
-    return time.now - deadline > this.ioFirst && this.isUnpolled(lane, slot, deadline) ? UNPOLLED : slot;
+    return time.now - deadline > this.ioFirst && this.isUnpolled(lane, slot, deadline) ? NOT_YET : slot;
   }
 
   /** Whether a timer is so late that it waits, since the loop may not have polled since it fell due. */

@@ -37,7 +37,7 @@
  *   lower           src/lane/doorbell.ts: lower                   is_blocked    src/shard/served-lane.ts: isBlocked
  *   heard           src/client/turn-clock.ts: now                 next_event    src/shard/shard.ts: nextEvent
  *   deliver         src/client/delivery.ts: deliver               announce      src/shard/shard-loop.ts: announce
- *   take_fired      src/client/delivery.ts: nextDue               has_news      src/shard/served-lane.ts: hasNews
+ *   take_fired      src/client/delivery.ts: examineNext           has_news      src/shard/served-lane.ts: hasNews
  *   release_fired   src/client/client-lane.ts: releaseFired       time_until    src/shard/shard-loop.ts: timeUntil
  *   start           src/client/client.ts: schedule                wait          src/lane/doorbell.ts: wait
  *   cancel          src/client/client.ts: cancel                  wake          src/shard/shard-loop.ts: park

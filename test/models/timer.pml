@@ -31,8 +31,8 @@
  *   cancel      src/client/client.ts: cancel                 due_now     src/shard/served-lane.ts: due
  *   free        src/lane/timer-table.ts: free                insert      src/shard/lane-entries.ts: insert
  *   publish     src/client/commands.ts: publish              turn        src/shard/served-lane.ts: turn
- *   take_due    src/client/delivery.ts: nextDue              publish_fired  src/shard/served-lane.ts: publish
- *   take_fired  src/client/delivery.ts: nextDue              begin_index src/shard/build-shard.ts: serveLane
+ *   take_due    src/client/delivery.ts: examineNext          publish_fired  src/shard/served-lane.ts: publish
+ *   take_fired  src/client/delivery.ts: examineNext          begin_index src/shard/build-shard.ts: serveLane
  *   end         src/client/delivery.ts: end                  skip_commands  src/shard/ring-lane.ts: skipCommands
  *   restage     src/client/client-lane.ts: restage           rebuild     src/shard/served-lane.ts: rebuild
  *   call_again  src/client/repeating-calls.ts: begin         next_wanted  src/shard/ring-lane.ts: wantedAt

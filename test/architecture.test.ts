@@ -210,7 +210,6 @@ describe('files', () => {
     'src/client/turn-clock.ts':
       'when a turn comes: the native timer, the immediate, and what they hold, decide it together',
     'src/scheduler/timer-group.ts': 'one public class, and most of its lines are docstrings',
-    'src/scheduler/waits.ts': 'the kinds of wait, each with its docstring',
     'src/timers/timeout.ts': "Node's Timeout, member by member",
     'bench/proxy/plans.ts': 'a list: what each kind of client does',
     'test/docs/figures.test.ts': 'a list: what each table and picture is held to',

@@ -31,6 +31,7 @@ export type { Serving } from '../hosts/serving.ts';
 export type { ThreadOptions } from '../hosts/thread-options.ts';
 export { LATENESS_BOUNDS, type Lateness, type LatenessBucket } from '../metrics/lateness-histogram.ts';
 export { connectScheduler, createScheduler } from '../scheduler/create-scheduler.ts';
+export type { DeadlineSignal } from '../scheduler/deadline-signal.ts';
 export type { AdvanceOptions } from '../scheduler/manual-clock.ts';
 export type { RepeatOptions } from '../scheduler/repeat-options.ts';
 export type { Scheduler } from '../scheduler/scheduler.ts';
@@ -40,7 +41,8 @@ export type { LaneQueues, ShardWheel, WheelLevel } from '../scheduler/shard-whee
 export type { SchedulerStats, StatsOptions, StatsWarning } from '../scheduler/stats.ts';
 export type { TimerGroup, TimerStarts, WorkerHint } from '../scheduler/timer-group.ts';
 export type { ScaleOptions, TimerLabel } from '../scheduler/timer-label.ts';
-export type { BoundedWork, DeadlineSignal, WaitOptions } from '../scheduler/waits.ts';
+export type { WaitOptions } from '../scheduler/wait-start.ts';
+export type { BoundedWork } from '../scheduler/waits.ts';
 export { type LateTimersMessage, watchLateness } from '../scheduler/watch-lateness.ts';
 export type { LaneCounters } from '../shard/lane-counters.ts';
 export type { ShardCounters } from '../shard/shard.ts';

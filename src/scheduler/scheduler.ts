@@ -12,6 +12,7 @@ import { refuseOldNames } from '../renamed.ts';
 import type { SchedulerHandle } from '../sharing/handle.ts';
 import type { WallClockTime } from '../time/wall-clock-time.ts';
 import { type TimerId, type TimerIdLayout, timerIdLayout } from '../timer-id.ts';
+import { type DeadlineSignal, deadlineSignal } from './deadline-signal.ts';
 import { hideFields, INSPECT, shownAs } from './inspection.ts';
 import { type AdvanceOptions, ManualClock } from './manual-clock.ts';
 import { cancelMany, scheduleMany } from './many-timers.ts';
@@ -24,14 +25,8 @@ import { collectStats, type SchedulerStats, type StatsOptions } from './stats.ts
 import { placementOf, type TimerGroup, type TimerStarts, type WorkerHint } from './timer-group.ts';
 import { TimerGroups } from './timer-groups.ts';
 import { TimerLabel, TimerLabels } from './timer-label.ts';
-import {
-  type BoundedWork,
-  type DeadlineSignal,
-  deadlineSignal,
-  sleep,
-  type WaitOptions,
-  withTimeout,
-} from './waits.ts';
+import type { WaitOptions } from './wait-start.ts';
+import { type BoundedWork, sleep, withTimeout } from './waits.ts';
 
 /**
  * Timers of this thread, kept inline or by threads of their own. docs/guarantees.md lists the guarantees;

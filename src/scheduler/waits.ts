@@ -172,16 +172,36 @@ export async function withTimeout<T>(
   if (typeof work !== 'function' && typeof work?.then !== 'function') {
     throw new InvalidArgumentError('work', 'must be a promise or a function', work);
   }
+  const start = startOrThrow(plain, work, delay, options);
   const wait = new BoundedWait<T>(delay);
-  if (typeof work !== 'function') wait.follow(work); // first, so that a rejection is handled
   try {
-    requireOpen(clientOf(plain), 'withTimeout');
-    if (delay !== Number.POSITIVE_INFINITY) requireDelay(delay);
-    const start = checkedStart('withTimeout', plain, options);
-    if (typeof work === 'function') wait.startWork(work, start);
-    else wait.startFor(start);
+    if (typeof work === 'function') {
+      wait.startWork(work, start);
+    } else {
+      wait.follow(work);
+      wait.startFor(start);
+    }
   } catch (error) {
     wait.fail(error);
   }
   return wait.promise;
+}
+
+const ignore = (): void => undefined;
+
+/** Checks what a bounded wait is to begin with. If it throws, what the work rejects with is handled. */
+function startOrThrow(
+  plain: TimerLabel,
+  work: BoundedWork<unknown>,
+  delay: number,
+  options: WaitOptions | undefined,
+): WaitStart {
+  try {
+    requireOpen(clientOf(plain), 'withTimeout');
+    if (delay !== Number.POSITIVE_INFINITY) requireDelay(delay);
+    return checkedStart('withTimeout', plain, options);
+  } catch (error) {
+    if (typeof work !== 'function') work.then(ignore, ignore);
+    throw error;
+  }
 }

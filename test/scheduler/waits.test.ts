@@ -102,7 +102,13 @@ describe('withTimeout()', () => {
 
   test('refuses a delay with nothing begun, and any work on a closed scheduler', async () => {
     const work = vi.fn();
-    await expect(scheduler.withTimeout(work, Number.NaN)).rejects.toMatchObject({ code: 'ERR_INVALID_DEADLINE' });
+    const unhandled = vi.fn();
+    process.on('unhandledRejection', unhandled);
+    for (const each of [work, thenable, Promise.reject(new Error('handled'))])
+      await expect(scheduler.withTimeout(each, Number.NaN)).rejects.toMatchObject({ code: 'ERR_INVALID_DEADLINE' });
+    await turn();
+    process.off('unhandledRejection', unhandled);
+    expect(unhandled).not.toHaveBeenCalled();
     await scheduler.close();
     for (const each of [work, Promise.resolve()])
       await expect(scheduler.withTimeout(each, 10)).rejects.toThrow(SchedulerClosedError);

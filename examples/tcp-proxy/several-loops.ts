@@ -27,12 +27,13 @@ const timeouts: ProxyTimeouts = {
   lifetime: 60_000,
   drain: 500,
 };
+const threadFile = new URL(import.meta.url.replace('several-loops', 'proxy-thread')); // compiled or not
 const handle = scheduler.share();
 const loops: Worker[] = [];
 const ports: number[] = [];
 for (let at = 0; at < LOOPS; at++) {
   const workerData = { handle, upstreamPort, timeouts, reusePort, port: reusePort ? (ports[0] ?? 0) : 0 };
-  const loop = new Worker(new URL('./proxy-thread.js', import.meta.url), { workerData });
+  const loop = new Worker(threadFile, { workerData });
   const [port] = await once(loop, 'message');
   loops.push(loop);
   ports.push(port);

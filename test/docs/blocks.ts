@@ -9,8 +9,13 @@ export interface Block {
   readonly code: string;
 }
 
-/** Pages that a user reads. Those of the API are signatures, made from the sources; the design has drawings. */
-const pages = documents.filter((path) => path === 'README.md' || /^docs\/(?!design\.)[\w-]+\.md$/.test(path));
+/**
+ * Pages that a user reads. Those of the API are signatures, made from the sources; the design has drawings; the
+ * programs to copy are the examples.
+ */
+const pages = documents.filter(
+  (path) => path === 'README.md' || /^docs\/(?!design\.|proxy-programs\.)[\w-]+\.md$/.test(path),
+);
 
 /** Every block of these pages. */
 export const blocks: readonly Block[] = pages.flatMap((document) => {

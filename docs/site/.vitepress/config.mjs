@@ -63,6 +63,7 @@ export default defineConfig({
           page('Moving here', 'moving'),
           page('Guide', 'guide'),
           page('Proxies and servers', 'proxies'),
+          page('Programs to copy', 'proxy-programs'),
           { text: 'Examples', link: '/examples/README' },
           page('Install, bundle, runtimes', 'install'),
           page('Questions', 'faq'),

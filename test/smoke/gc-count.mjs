@@ -98,7 +98,7 @@ async function countCollections() {
 }
 
 await run(OPERATIONS / 2);
-// What operations allocate is collected in each window; a table that grows, or code that is compiled anew, in one.
+// What operations allocate is there in each window; a table that grows, or code that is compiled anew, in one.
 let counted = Number.POSITIVE_INFINITY;
 for (let window = 0; window < WINDOWS && counted > 0; window++) counted = Math.min(counted, await countCollections());
 observer.disconnect();
@@ -125,5 +125,11 @@ async function allocations() {
   return Object.fromEntries(each.filter(([, size]) => size > 0));
 }
 
-process.stdout.write(JSON.stringify({ counted, allocations: await allocations() }));
+const total = (bytes) => Object.values(bytes).reduce((sum, size) => sum + size, 0);
+let least = await allocations();
+for (let window = 1; window < WINDOWS && total(least) > 0; window++) {
+  const bytes = await allocations();
+  if (total(bytes) < total(least)) least = bytes;
+}
+process.stdout.write(JSON.stringify({ counted, allocations: least }));
 await end?.();

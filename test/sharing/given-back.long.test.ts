@@ -8,18 +8,32 @@ import { readyScheduler } from '../fixtures/ready-scheduler.ts';
 
 const TIMES = isExhaustive ? 10_000 : 600;
 
+/** Fails, and says what has not ended, well before the test's own limit. */
+async function inTime<T>(what: string, promise: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`${what} has not ended in time`)), TIME_LIMIT / 4);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** What the thread holds open when it has connected and closed so often. */
 async function connectOften(handle: SchedulerHandle, times: number): Promise<number> {
   const worker = new Worker(new URL('../fixtures/connect-often.mjs', import.meta.url), {
     workerData: { handle, times },
     execArgv: [],
   });
-  const open = await new Promise<number>((resolve, reject) => {
+  const connected = new Promise<number>((resolve, reject) => {
     worker.once('message', resolve);
     worker.once('error', reject);
     worker.once('exit', (code) => reject(new Error(`ended with ${code} before it had connected so often`)));
   });
-  await worker.terminate();
+  const open = await inTime('a thread that connects', connected);
+  await inTime('its end', worker.terminate());
   return open;
 }
 
@@ -33,7 +47,10 @@ test(`${TIMES} connections that came and went leave memory, handles and lanes as
   await pass(100);
   const before = process.memoryUsage().rss;
   expect(await connectOften(handle, TIMES)).toBe(open);
-  await until(async () => (await scheduler.stats()).shards.every(({ lanes }) => lanes === 1));
+  const lanesNow = async () => (await inTime('stats()', scheduler.stats())).shards.map(({ lanes }) => lanes);
+  const end = performance.now() + TIME_LIMIT / 4;
+  while ((await lanesNow()).some((lanes) => lanes !== 1) && performance.now() < end) await pass(5);
+  expect(await lanesNow()).toEqual([1, 1]);
   expect((await scheduler.stats()).clients.length).toBe(1);
   // Each has touched some 100 KB, on its side and the shards': kept, they would be a GB in the long run.
   const grown = process.memoryUsage().rss - before;

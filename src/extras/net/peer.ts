@@ -26,7 +26,7 @@ export const isSession = (peer: Peer): peer is Http2Session => 'goaway' in peer;
 export function requirePeer(argument: string, peer: Peer): void {
   const { destroy, on } = (typeof peer === 'object' && peer !== null ? peer : {}) as Partial<Socket>;
   const isStream = typeof destroy === 'function' && typeof on === 'function';
-  if (isStream && (isSession(peer) || typeof peer.bytesRead === 'number')) return;
+  if (isStream && (isSession(peer) || 'bytesRead' in peer)) return;
   throw new InvalidArgumentError(argument, 'must be a net.Socket, a tls.TLSSocket or an http2 session', peer);
 }
 

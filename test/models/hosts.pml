@@ -16,7 +16,7 @@
  *   attach_to, offer             src/hosts/lane-host.ts: attach, offer
  *   hand_over, look, stay        src/hosts/lane-host.ts: handOver, checkBoard, stay
  *   ask_back, taken_back         src/hosts/lane-host.ts: endThread
- *   pauses, RENEWING (leaving)   src/hosts/lane-host.ts: refused
+ *   pauses                       src/hosts/lane-host.ts: refused, pause
  *   opened, new_inline           src/hosts/lane-host.ts: open, newInline
  *   turn_here, serve_here, fail  src/hosts/inline-shard.ts: turn, build, fail, admit
  *   look after turn_here         src/hosts/inline-shard.ts: awaitCalm, isCalm
@@ -26,6 +26,8 @@
  *   Client: closed, toDetach     src/assembly/connect-client.ts: ownerEnded, leave
  *   Thread: attach, take         src/shard/lane-server.ts: attach, handOver, detach
  *   Thread: to != e              src/shard/lane-mail.ts: receiveCall
+ * States of a host, as src/hosts/lane-state.ts names them: ATTACHED is offering, attached or refused, LEAVING leaving for good, RENEWING
+ * leaving to be offered again. A host that is dying is in the state that it was in: its question has no answer.
  */
 #define THREADS 3
 #define TROUBLES 2

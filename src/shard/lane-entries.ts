@@ -28,10 +28,10 @@ export abstract class LaneEntries implements DueSink, EntryOwner {
   /** Entries filed again, and dropped. */
   refiled = 0;
   dropped = 0;
-  /** All entries while `isListed`, else those that were due when they were taken. */
+  /** All entries while `areAllListed`, else those that were due when they were taken. */
   protected readonly list = new EntryList();
   /** Whether the index is empty, since there are few entries. */
-  protected isListed = false;
+  protected areAllListed = false;
   /** The tick at which the round began. */
   protected roundTick = 0;
   protected readonly timers: Pick<TableView, 'tagOf' | 'dueOf'>;
@@ -72,7 +72,7 @@ export abstract class LaneEntries implements DueSink, EntryOwner {
    * is refused, throws and loses nothing.
    */
   fileAll(): void {
-    if (!this.isListed) return;
+    if (!this.areAllListed) return;
     const { index, list, roundTick } = this;
     index.advanceTo(list.length > 0 ? min(roundTick, list.ticks[list.next] - 1) : roundTick, this, 0);
     let passed = 0;
@@ -85,21 +85,21 @@ export abstract class LaneEntries implements DueSink, EntryOwner {
       index.clear();
       throw error;
     }
-    this.isListed = false;
+    this.areAllListed = false;
     list.truncate(passed);
   }
 
   /** Called before commands of a round are filed: decides where. */
   protected prepareFor(commands: number): void {
     const { index, list, mostListed } = this;
-    if (this.isListed) {
+    if (this.areAllListed) {
       if (list.length + commands > mostListed) this.fileAll();
     } else if (list.length === 0 && index.size + commands <= mostListed / 2) this.listAll();
   }
 
   /** Files a slot, instead of any entry of it. Where the list is refused memory, the index may have some. */
   protected insert(slot: number, tag: number, tick: number): void {
-    if (this.isListed) {
+    if (this.areAllListed) {
       try {
         this.list.put(slot, tag, tick);
         return;
@@ -132,7 +132,7 @@ export abstract class LaneEntries implements DueSink, EntryOwner {
 
   /** The earliest tick at which an entry comes due that is still wanted. Precondition: none is late. */
   protected nextWanted(): number {
-    return this.isListed ? this.firstListed() : this.index.nextDue(this);
+    return this.areAllListed ? this.firstListed() : this.index.nextDue(this);
   }
 
   /**
@@ -153,7 +153,7 @@ export abstract class LaneEntries implements DueSink, EntryOwner {
       if (wanted > tick) {
         this.insert(slot, tag, wanted);
         this.refiled += 1;
-        if (this.isListed) continue; // it stands there instead of this one, and takes no more memory
+        if (this.areAllListed) continue; // it stands there instead of this one, and takes no more memory
       } else if (!isSame) this.dropped += 1; // else that is counted
       list.drop();
     }
@@ -171,7 +171,7 @@ export abstract class LaneEntries implements DueSink, EntryOwner {
       list.truncate(0);
       return;
     }
-    this.isListed = true;
+    this.areAllListed = true;
     for (const { slot } of filed) index.remove(slot);
   }
 

@@ -161,7 +161,7 @@ export class LocalLane extends ServedLane {
         const wait = (stage.table.dueOf(slot) - (roundTick | 0)) | 0;
         const isLate = wait <= 0 && stage.table.deadlineOf(slot) <= roundTime;
         const tick = isLate ? roundTick + wait : table.dueTickOf(slot, roundTick);
-        if (this.isListed || tick > roundTick) this.insert(slot, words[at + 1], tick);
+        if (this.areAllListed || tick > roundTick) this.insert(slot, words[at + 1], tick);
         else this.insertLate(slot, words[at + 1], tick);
       }
     }

@@ -40,7 +40,7 @@ export class RingLane extends ServedLane {
 
   hasNews(): boolean {
     // no round begins before these are handed over: see nextEvent()
-    if (!this.isListed && this.list.length > 0) return false;
+    if (!this.areAllListed && this.list.length > 0) return false;
     return this.available() > 0 || Atomics.load(this.header, REQUEST) !== this.request;
   }
 
@@ -52,7 +52,7 @@ export class RingLane extends ServedLane {
   private takeCommands(count: number): void {
     this.prepareFor(this.roundLeft);
     for (let left = count; left > 0; left -= BLOCK) {
-      if (!this.isListed) this.readAhead(Math.min(BLOCK, left));
+      if (!this.areAllListed) this.readAhead(Math.min(BLOCK, left));
       this.fileNext(Math.min(BLOCK, left));
     }
     this.commandRing.release();
@@ -123,7 +123,7 @@ export class RingLane extends ServedLane {
       const slot = cells[at];
       const tag = cells[at + 1];
       const tick = tickOfWords(cells[at + 2], cells[at + 3]);
-      if (this.isListed || tick > index.now) {
+      if (this.areAllListed || tick > index.now) {
         this.file(slot, tag, tick);
         continue;
       }

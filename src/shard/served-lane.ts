@@ -143,7 +143,7 @@ export abstract class ServedLane extends LaneEntries {
   counters(): LaneCounters {
     const { commands, fired, noteBytes, refiled, dropped, index, list } = this;
     const { cascaded } = index;
-    const filed = this.isListed ? list.length : index.size;
+    const filed = this.areAllListed ? list.length : index.size;
     const bytes = bytesOfLane(this.memory, index, this.table.highWater(), this.byRing, noteBytes);
     return { commands, fired, refiled, dropped, cascaded, filed, ...bytes };
   }
@@ -167,7 +167,7 @@ export abstract class ServedLane extends LaneEntries {
    * Whether a round may begin: the last one is filed, and where the index has the rest, the late ones are handed over.
    */
   protected isBetweenRounds(): boolean {
-    return this.roundLeft === 0 && (this.isListed || this.list.length === 0);
+    return this.roundLeft === 0 && (this.areAllListed || this.list.length === 0);
   }
 
   /**
@@ -177,7 +177,7 @@ export abstract class ServedLane extends LaneEntries {
   protected handOverDue(budget: number): boolean {
     let left = Math.min(budget, this.firedRing.exactRoom());
     if (this.list.length > 0) left = this.handOverListed(left);
-    return left > 0 && (this.isListed || this.index.advanceTo(this.roundTick, this, left));
+    return left > 0 && (this.areAllListed || this.index.advanceTo(this.roundTick, this, left));
   }
 
   /** Reads what `due` will need of the table. */
@@ -205,7 +205,7 @@ export abstract class ServedLane extends LaneEntries {
   nextEvent(): number {
     if (this.answered !== this.request) return this.roundTick;
     const listed = this.firstListed();
-    return this.isListed || listed !== Number.POSITIVE_INFINITY ? listed : this.index.nextWanted(this);
+    return this.areAllListed || listed !== Number.POSITIVE_INFINITY ? listed : this.index.nextWanted(this);
   }
 
   /** Whether a turn at `now` has something to do. */
@@ -232,7 +232,7 @@ export abstract class ServedLane extends LaneEntries {
    * for room.
    */
   nextDue(now: number): number {
-    const isLate = !this.isListed && this.list.length > 0;
+    const isLate = !this.areAllListed && this.list.length > 0;
     return isLate || this.firedRing.exactRoom() === 0 ? now : this.nextWanted();
   }
 
@@ -255,7 +255,7 @@ export abstract class ServedLane extends LaneEntries {
       if (tick > this.roundTick) break;
       const slot = list.words[2 * list.next];
       const tag = list.words[2 * list.next + 1];
-      if (!this.isListed) {
+      if (!this.areAllListed) {
         if (index.nextEvent() <= tick) left = this.advance(tick, left);
         if (left === 0) break;
         index.remove(slot); // it may have been moved, and filed, since

@@ -183,7 +183,7 @@ export class Board {
       this.record(index).fill(0);
       const pulse = new PulseKeeper(this.group(at + WORDS_PER_GROUP));
       if (Atomics.compareExchange(this.words, at + STATE, -serial, serial) === -serial) {
-        return { entry: this.entryAt(index), pulse };
+        return { entry: this.entryAt(index, serial), pulse };
       }
       pulse.release(); // joining took longer than JOINING_LIMIT_MS
     }
@@ -194,7 +194,8 @@ export class Board {
   clients(): Entry[] {
     const entries: Entry[] = [];
     for (let index = 0; index < MAX_CLIENTS; index++) {
-      if (Atomics.load(this.words, this.entry(index) + STATE) > 0) entries.push(this.entryAt(index));
+      const serial = Atomics.load(this.words, this.entry(index) + STATE);
+      if (serial > 0) entries.push(this.entryAt(index, serial));
     }
     return entries;
   }
@@ -209,9 +210,9 @@ export class Board {
     return Atomics.compareExchange(this.words, at + STATE, state, 0) === state;
   }
 
-  private entryAt(index: number): Entry {
+  private entryAt(index: number, serial: number): Entry {
     const at = this.entry(index);
-    return new Entry(this.group(at), this.group(at + WORDS_PER_GROUP), this.record(index));
+    return new Entry(serial, this.group(at), this.group(at + WORDS_PER_GROUP), this.record(index));
   }
 
   /** The memory of a client's counts, then its latenesses. */

@@ -37,10 +37,11 @@ export class Entry {
   private readonly words: Int32Array;
   private readonly record: Float64Array;
 
-  constructor(words: Int32Array, pulse: Int32Array, record: Float64Array) {
+  /** `serial`: as its state was read, once. A second reading may find it free, or another's. */
+  constructor(serial: number, words: Int32Array, pulse: Int32Array, record: Float64Array) {
+    this.serial = serial;
     this.words = words;
     this.record = record;
-    this.serial = Atomics.load(words, STATE);
     this.thread = Atomics.load(words, THREAD);
     this.pulse = new Pulse(pulse, this.serial);
   }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { Board, MAX_CLIENTS, type Membership } from '../../src/sharing/board.ts';
 
 const newBoard = (hosts = 2): Board => new Board(Board.allocate(hosts), hosts);
@@ -113,5 +113,26 @@ describe('a board', () => {
     expect(board.clients().map(({ serial }) => serial)).toEqual([2, 1]); // the third takes the first place
     second?.pulse.release();
     third?.pulse.release();
+  });
+
+  test('a client that leaves while the board is read is read as itself or not at all, never as the owner', () => {
+    const load = Atomics.load;
+    let cases = 0;
+    for (let leavesAfter = 1; leavesAfter <= 12; leavesAfter++) {
+      const board = newBoard();
+      const member = board.join(7) as Membership;
+      let loads = 0;
+      const spy = vi.spyOn(Atomics, 'load').mockImplementation(((...given: Parameters<typeof load>) => {
+        const value = load(...given);
+        loads += 1;
+        if (loads === leavesAfter) leave(member);
+        return value;
+      }) as typeof load);
+      const seen = board.clients();
+      spy.mockRestore();
+      expect(seen.map(({ serial }) => serial).filter((serial) => serial !== member.entry.serial)).toEqual([]);
+      cases += seen.length;
+    }
+    expect(cases).toBeGreaterThan(5);
   });
 });

@@ -32,8 +32,8 @@ const IDLE_SHARE = 0.005;
 const IDLE_LIVE = 10_000;
 /** ms per command or delivery, if not measured. */
 const WORK_COST_MS = 0.000_3;
-/** No command or delivery takes more, even cold and cascaded: the rest of a turn was waiting for a processor. */
-const MAX_COST = 0.005;
+/** No command or delivery takes more ms, even cold and cascaded: the rest of a turn was waiting for a processor. */
+const MAX_WORK_COST_MS = 0.005;
 
 const percent = (share: number): string => `${(share * 100).toPrecision(2)} %`;
 
@@ -111,7 +111,7 @@ export class ThreadPolicy {
     if (now - from.now < WINDOW_MS || !this.state.is('inline')) return;
     const load = this.load();
     const elapsed = load.now - from.now;
-    const busy = Math.min(this.host.inlineTime - this.busyFrom, (load.work - from.work) * MAX_COST);
+    const busy = Math.min(this.host.inlineTime - this.busyFrom, (load.work - from.work) * MAX_WORK_COST_MS);
     const share = busy / elapsed;
     if (share > MAX_INLINE_SHARE && elapsed < 4 * WINDOW_MS && load.size <= MAX_HANDED_OVER) {
       // A longer window was without events, and says nothing about present costs.

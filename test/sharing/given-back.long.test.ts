@@ -33,7 +33,7 @@ async function connectOften(handle: SchedulerHandle, times: number): Promise<num
     worker.once('exit', (code) => reject(new Error(`ended with ${code} before it had connected so often`)));
   });
   const open = await inTime('a thread that connects', connected);
-  await inTime('its end', worker.terminate());
+  await inTime('terminate()', worker.terminate());
   return open;
 }
 

@@ -103,7 +103,7 @@ export class ClientLane {
    * before the old tick would wake it, or when that comes. Returns whether a command was staged.
    */
   move(slot: number, deadline: number, due: number, isNear: boolean): boolean {
-    const isCommanded = deadline < this.table.deadlineOf(slot) || !isNear;
+    const isCommanded = this.table.isDueAfter(slot, deadline) || !isNear;
     if (isCommanded) this.commands.reserve(1); // may publish, before the table changes
     this.table.move(slot, deadline, due);
     if (isCommanded) this.stage.add(slot, this.table.tagOf(slot));

@@ -148,6 +148,11 @@ export class TimerTable {
     return this.doubles[(slot << DOUBLES) | DEADLINE_AT];
   }
 
+  /** Asked so, no deadline is returned: a double that leaves a call which is not inlined is allocated. */
+  isDueAfter(slot: number, deadline: number): boolean {
+    return this.doubles[(slot << DOUBLES) | DEADLINE_AT] > deadline;
+  }
+
   move(slot: number, deadline: number, due: number): void {
     this.doubles[(slot << DOUBLES) | DEADLINE_AT] = deadline;
     this.words[(slot << RECORD) | DUE_AT] = due;

@@ -25,7 +25,7 @@ const MAX_LISTED = 2048;
  */
 export abstract class LaneEntries implements DueSink, EntryOwner {
   readonly index: TickIndex;
-  /** Entries filed again, and dropped. */
+  /** Entries filed again, and dropped, other than by looks of the index. */
   refiled = 0;
   dropped = 0;
   /** All entries while `areAllListed`, else those that were due when they were taken. */
@@ -45,8 +45,8 @@ export abstract class LaneEntries implements DueSink, EntryOwner {
   /** Called when an entry's tick has come. */
   abstract due(slot: number, tick: number): void;
   /**
-   * When an entry that is filed at `tick` is due by what the table says now; -1 if its timer has ended, which is
-   * counted. Else it notes the tag of the entry as `wantedTag`: that of the table may be another a moment later.
+   * When an entry that is filed at `tick` is due by what the table says now; -1 if its timer has ended. Else it notes
+   * the tag of the entry as `wantedTag`: that of the table may be another a moment later.
    */
   abstract wantedAt(slot: number, tick: number): number;
 
@@ -154,7 +154,7 @@ export abstract class LaneEntries implements DueSink, EntryOwner {
         this.insert(slot, tag, wanted);
         this.refiled += 1;
         if (this.areAllListed) continue; // it stands there instead of this one, and takes no more memory
-      } else if (!isSame) this.dropped += 1; // else that is counted
+      } else this.dropped += 1;
       list.drop();
     }
     return Number.POSITIVE_INFINITY;

@@ -112,10 +112,7 @@ export class LocalLane extends ServedLane {
   wantedAt(slot: number, tick: number): number {
     const { table } = this.stage;
     const tag = table.tagOf(slot);
-    if ((tag & 1) === 0 || (this.stage.isWanted && this.isStaged(slot))) {
-      this.dropped += 1;
-      return -1;
-    }
+    if ((tag & 1) === 0 || (this.stage.isWanted && this.isStaged(slot))) return -1;
     this.wantedTag = tag;
     const later = (table.dueOf(slot) - (tick | 0)) | 0;
     return later > 0 ? tick + later : tick;

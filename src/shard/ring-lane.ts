@@ -70,10 +70,7 @@ export class RingLane extends ServedLane {
     const { table } = this;
     const due = table.dueOf(slot);
     const tag = table.tagOf(slot); // after due: while the tag still matches, due is this timer's
-    if (tag !== this.tags[slot]) {
-      this.dropped += 1;
-      return -1;
-    }
+    if (tag !== this.tags[slot]) return -1;
     this.wantedTag = tag;
     const later = ticksBetween(tick, due);
     // An old due word may seem later than it is; the deadline does not.

@@ -23,6 +23,8 @@ export class ScannedTable implements TickIndex {
   now: number;
   size = 0;
   readonly cascaded = 0;
+  dropped = 0;
+  readonly refiled = 0;
   readonly upperBound = Number.POSITIVE_INFINITY;
   private readonly table: TableView;
   private filed = ownWords(FIRST_SLOTS >>> 5);
@@ -106,9 +108,10 @@ export class ScannedTable implements TickIndex {
     let earliest = Number.POSITIVE_INFINITY;
     this.forEach((slot) => {
       const wanted = owner.wantedAt(slot, this.tickOf(slot));
-      if (wanted < 0)
+      if (wanted < 0) {
         this.remove(slot); // its timer has ended
-      else earliest = min(earliest, wanted);
+        this.dropped += 1;
+      } else earliest = min(earliest, wanted);
     });
     this.earliest = earliest;
     return earliest;
@@ -151,6 +154,7 @@ export class ScannedTable implements TickIndex {
     this.forEach((slot) => {
       if ((this.table.tagOf(slot) & 1) === 0) {
         this.remove(slot); // its timer has ended
+        this.dropped += 1;
         return;
       }
       const due = this.tickOf(slot);

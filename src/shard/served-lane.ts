@@ -141,8 +141,10 @@ export abstract class ServedLane extends LaneEntries {
   }
 
   counters(): LaneCounters {
-    const { commands, fired, noteBytes, refiled, dropped, index, list } = this;
+    const { commands, fired, noteBytes, index, list } = this;
     const { cascaded } = index;
+    const refiled = this.refiled + index.refiled;
+    const dropped = this.dropped + index.dropped;
     const filed = this.areAllListed ? list.length : index.size;
     const bytes = bytesOfLane(this.memory, index, this.table.highWater(), this.byRing, noteBytes);
     return { commands, fired, refiled, dropped, cascaded, filed, ...bytes };
@@ -188,7 +190,10 @@ export abstract class ServedLane extends LaneEntries {
   /** Called when an entry's tick has come: the table decides. */
   due(slot: number, tick: number): void {
     const due = this.wantedAt(slot, tick);
-    if (due < 0) return;
+    if (due < 0) {
+      this.dropped += 1;
+      return;
+    }
     if (due > tick) {
       this.insert(slot, this.wantedTag, due);
       this.refiled += 1;

@@ -59,6 +59,10 @@ export interface TickIndex {
   nextDue(owner: EntryOwner): number;
   /** Slots moved to a lower level so far. */
   readonly cascaded: number;
+  /** Slots removed so far since their owner said that they had ended. */
+  readonly dropped: number;
+  /** Slots filed anew so far since their owner said that they were due later. */
+  readonly refiled: number;
 
   /**
    * How full each level is, the finest first. O(occupied wheel slots): it reads no entry, so it may be called at any

@@ -110,7 +110,12 @@ class Owned {
   /** Throws unless the answer is right. Returns whether it had to be exact. */
   look(): boolean {
     const { index, live } = this;
+    const before = { size: index.size, dropped: index.dropped, refiled: index.refiled, ticks: this.ticks() };
     const next = index.nextWanted(this);
+    if (index.dropped - before.dropped !== before.size - index.size) throw new Error('dropped, and not counted');
+    const ticks = this.ticks();
+    const moved = before.ticks.filter((tick, slot) => index.has(slot) && ticks[slot] !== tick).length;
+    if (index.refiled - before.refiled !== moved) throw new Error(`${moved} are refiled, and others are counted`);
     let least = Number.POSITIVE_INFINITY;
     for (const [slot, { due }] of live) {
       if (!index.has(slot)) throw new Error(`${slot} is filed no more`);
@@ -124,6 +129,11 @@ class Owned {
     const isShort = !(index instanceof CascadingIndex) || index.chunkCounts.every((chunks) => chunks <= SHORT);
     if (isShort && next !== least) throw new Error(`next is ${next}, before ${least}`);
     return isShort && live.size > 0;
+  }
+
+  /** By slot, of those that are filed. */
+  private ticks(): (number | undefined)[] {
+    return Array.from({ length: CAPACITY }, (_, slot) => (this.index.has(slot) ? this.index.tickOf(slot) : undefined));
   }
 
   get isExact(): boolean {

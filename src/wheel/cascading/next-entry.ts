@@ -43,6 +43,8 @@ export class NextEntry extends Cascade {
   protected found = 0;
   /** The list being handed over, else NONE. */
   protected reading = NONE;
+  dropped = 0;
+  refiled = 0;
   /** Slots, ticks and cells of entries that a look has found to be due later. */
   private later: number[] = [];
 
@@ -160,7 +162,10 @@ export class NextEntry extends Cascade {
       this.file(slot, tick);
       if (tick < this.earliest) this.setEarliest(tick, slot);
     }
-    if (later.length > 0) this.later = [];
+    if (later.length > 0) {
+      this.refiled += later.length / 3;
+      this.later = [];
+    }
     return true;
   }
 
@@ -208,5 +213,6 @@ export class NextEntry extends Cascade {
     this.position[slot << this.positionShift] = 0;
     this.size--;
     if (wanted > tick) this.later.push(slot, wanted, cell);
+    else this.dropped += 1;
   }
 }

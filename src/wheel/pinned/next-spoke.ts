@@ -13,6 +13,8 @@ const wantsAll: EntryOwner = { wantedAt: (_slot, tick) => tick };
  * its slots.
  */
 export class NextSpoke extends PinnedSpokes {
+  dropped = 0;
+  refiled = 0;
   /** Whether ticks beyond the last level's reach are refused. */
   private readonly refuses: boolean;
 
@@ -89,7 +91,10 @@ export class NextSpoke extends PinnedSpokes {
       return false;
     }
     this.remove(slot);
-    if (wanted > due) this.insert(slot, wanted);
+    if (wanted > due) {
+      this.insert(slot, wanted);
+      this.refiled += 1;
+    } else this.dropped += 1;
     return true;
   }
 

@@ -181,8 +181,11 @@ export class PinnedIndex extends NextSpoke implements WheelIndex {
       this.placements.displace(slot);
       this.size--;
       if (earliest.count === 0) this.vacate(at);
-      if (due > tick) this.insert(slot, due);
-      else if (due >= 0) sink.due(slot, tick);
+      if (due > tick) {
+        this.insert(slot, due);
+        this.refiled += 1;
+      } else if (due >= 0) sink.due(slot, tick);
+      else this.dropped += 1;
     }
     for (const spoke of open) {
       if (spoke.count > 0 && spoke.wasteful(this.compaction)) spoke.compact(this.compaction, this.place);

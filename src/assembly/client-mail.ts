@@ -59,18 +59,24 @@ export class ClientMail {
   private readonly questions = new Map<number, Question>();
   private requests = 0;
 
-  /** `name`: see `newName`. */
+  /** `name`: see `newName`. Throws if there is no memory for the channels. */
   constructor(name: string, serial: number, board: Board, client: Client, heard: Heard) {
     this.name = name;
     this.serial = serial;
     this.board = board;
     this.client = client;
     this.everyone = new Mailbox(addressOf.everyone(name), (message) => this.answer(message));
-    this.own = new Mailbox(addressOf.client(name, serial), (message) => {
+    const hear = (message: ToClient): void => {
       if (message.kind === 'cancelled') this.note(message.request, message.client, message.was);
       else if (message.kind === 'labels') heard.labels?.(message);
       else heard.answer?.(message);
-    });
+    };
+    try {
+      this.own = new Mailbox(addressOf.client(name, serial), hear);
+    } catch (error) {
+      this.everyone.close(); // it would answer for a client that never came to be
+      throw error;
+    }
   }
 
   /** Cancels the timer at another client. Resolves with whether another client had a live timer with this id. */
@@ -86,9 +92,9 @@ export class ClientMail {
         // Clients that are gone have no timers and will not answer.
         for (const other of open) if (!this.isThere(other)) this.note(request, other, false);
       };
+      this.everyone.post({ kind: 'cancel', id, request, from: serial }); // answers come in a later turn
       const checking = outsideContexts(() => setInterval(check, ANSWER_CHECK_MS).unref());
       this.questions.set(request, { open, checking, resolve, reject });
-      this.everyone.post({ kind: 'cancel', id, request, from: serial });
     });
   }
 

@@ -76,9 +76,13 @@ export class Sharing {
     this.wanted = wanted;
     this.board = new Board(this.handle.board, parts.doorbells.length);
     this.pulse = outsideContexts(() => this.board.keepOwnersPulse());
-    this.mail = new ClientMail(name, OWNER, this.board, client, {
-      labels: (message) => void this.reported.set(message.client, message),
-    });
+    const heard = { labels: (message: ReportedLabels) => void this.reported.set(message.client, message) };
+    try {
+      this.mail = new ClientMail(name, OWNER, this.board, client, heard);
+    } catch (error) {
+      this.pulse.release();
+      throw error;
+    }
     this.scales = scales;
     scales.join(scalesOn(this.board, OWNER, (changes) => this.board.tellOwnerScaled(changes)));
     this.pulse.listen(() => this.onBoardChange());
@@ -131,12 +135,11 @@ export class Sharing {
     return asked === 0 || entry.counts().labels === 0 || this.reported.get(entry.serial)?.asked === asked;
   }
 
-  /** Asks the other clients for their counts. Resolves when they have answered, but waits for no blocked one. */
+  /** Asks the other clients for their counts. Resolves when they have answered; waits 20 ms at most for blocked ones. */
   async askForCounts(): Promise<void> {
     if (this.board.clients().length === 0) return;
     this.board.askForCounts();
-    const isAnswered = () =>
-      this.board.isAnswered && this.board.clients().every((entry) => this.hasAnswered(entry) || entry.pulse.isGone());
+    const isAnswered = () => this.board.clients().every((entry) => this.hasAnswered(entry) || entry.pulse.isGone());
     for (let waited = 0; waited < PATIENCE_MS && !isAnswered(); waited++) await outsideContexts(() => sleep(1));
   }
 

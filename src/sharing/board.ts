@@ -121,11 +121,6 @@ export class Board {
     this.wakeClients();
   }
 
-  /** Whether all clients have answered the last question, but for those that are gone. */
-  get isAnswered(): boolean {
-    return this.clients().every((entry) => entry.reported === this.asked || entry.pulse.isGone());
-  }
-
   /** How often the owner has asked for counts: a word that wraps. */
   get asked(): number {
     return Atomics.load(this.words, COUNTS_ASKED);

@@ -105,6 +105,7 @@ export class Takeover {
     const why = `the wheel has failed (${messageOf(error)})`;
     if (this.wheel === undefined) this.reason = why;
     else this.change('loaded', why);
+    if (this.isAlways) this.watch(); // a program may set fewer than are counted
     if (this.isFailureReported) return;
     this.isFailureReported = true;
     const what = "Node's own timers serve this thread, and no timer is lost; the wheel is tried again later";

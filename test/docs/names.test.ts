@@ -122,7 +122,12 @@ describe('a document', () => {
 const stated: readonly [document: string, text: string, path: string, line: string][] = [
   ['decide', "more than a fifth of the loop's time", 'hosts/thread-policy', 'MAX_INLINE_SHARE = 0.2'],
   ['drop-in', 'until 16,384 are live', 'timers/timers-mode', 'FROM = 16_384'],
-  ['drop-in', 'at least 1,024 of them, for about 4 ms', 'client/home/home-timers', 'TURN_CALLS = 1024;\nconst TURN_TIME_MS = 4;'],
+  [
+    'drop-in',
+    'at least 1,024 of them, for about 4 ms',
+    'client/home/home-timers',
+    'TURN_CALLS = 1024;\nconst TURN_TIME_MS = 4;',
+  ],
   ['design', '4 ms earlier if a thread has to file it', 'client/client-turns', 'LEAD_MS = 4;'],
   ['design', 'due within 64 ms', 'client/client-turns', 'PUBLISH_WITHIN_MS = 64;'],
   ['design', 'in an idle loop one comes within a second', 'client/client-turns', 'RELEASE_WITHIN_MS = 1000;'],

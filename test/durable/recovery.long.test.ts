@@ -49,3 +49,34 @@ test.each([
     await timers.close();
   },
 );
+
+test('names that are handled later are reported as well, and a listener that throws ends no report', async () => {
+  const path = newFolder();
+  const before = await openDurableTimers({ store: lmdbStore({ path }) });
+  const deadline = Date.now() - 1000;
+  const names = ['first', 'second'];
+  for (const name of names) {
+    await Promise.all(Array.from({ length: 500 }, (_, at) => before.schedule(name, `${at}`, deadline)));
+  }
+  await before.close();
+
+  const timers = await openDurableTimers({ store: lmdbStore({ path }), concurrency: 1 });
+  const errors: unknown[] = [];
+  timers.on('error', (error) => errors.push(error));
+  let reports: RecoveryProgress[] = [];
+  timers.on('recovery', (progress) => {
+    reports.push(progress);
+    throw new Error('of a listener');
+  });
+  timers.handle('empty', () => undefined);
+  await pause(2500); // the first look finds nothing
+  expect(reports).toEqual([]);
+  for (const name of names) {
+    timers.handle(name, () => pause(8));
+    while (reports.at(-1)?.isDone !== true) await pause(20);
+    expect(reports.length).toBeGreaterThan(1);
+    reports = [];
+  }
+  expect(errors.length).toBeGreaterThan(0);
+  await timers.close();
+});

@@ -1,5 +1,4 @@
 import { EventEmitter } from 'node:events';
-import { vi } from 'vitest';
 import type { Attempts } from '../../src/extras/durable/attempts/attempts.ts';
 import { DurableCore, type DurableSettings } from '../../src/extras/durable/attempts/durable-core.ts';
 import type { DurableStore } from '../../src/extras/durable/durable-store.ts';
@@ -35,7 +34,6 @@ export class UnstoredWorld {
   private now = 0;
 
   constructor() {
-    vi.spyOn(performance, 'now').mockImplementation(() => this.now);
     const settings = { scheduler: undefined, clock: realWallClock, youngLimit: 100 } as DurableSettings;
     this.host = new DurableCore(settings, new EventEmitter());
     void this.host.alarms.close();
@@ -70,7 +68,7 @@ export class UnstoredWorld {
       push: (timer: DueTimer) => this.pushed.push(timer),
       underWay: () => undefined,
     } as unknown as Attempts;
-    this.unstored = new Unstored(store as DurableStore, this.host, attempts);
+    this.unstored = new Unstored(store as DurableStore, this.host, attempts, () => this.now);
   }
 
   get isAsked(): boolean {

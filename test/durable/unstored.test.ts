@@ -168,7 +168,6 @@ async function runAtRandom(draws: Draws, steps: number): Promise<void> {
       expect(shown(here ?? world.stored.get(key))).toEqual(scheduled);
     }
     expect(unstored.size).toBe(size);
-    expect(unstored.timers(NAME)).toHaveLength(size);
     expect(world.dead).toHaveLength([...models.values()].reduce((sum, { deaths }) => sum + deaths, 0));
   };
 

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import type { RegisteredWheel } from '../../src/timers/registered-wheel.ts';
 import { Takeover } from '../../src/timers/takeover.ts';
+import { until } from '../fixtures/event-loop.ts';
 import { UncaughtErrors } from '../fixtures/uncaught-errors.ts';
 
 const revoked = (): object => {
@@ -19,4 +21,19 @@ test.each([
   });
   takeover.serveAlways();
   expect(takeover.report()).toMatchObject({ serving: 'node', reason: expect.stringMatching(reason) });
+});
+
+test('with SHARDWHEEL_TIMERS=always a wheel that has failed is tried again, though no timer is set meanwhile', async () => {
+  using _warnings = new UncaughtErrors();
+  let loads = 0;
+  const wheel = { prepare: () => undefined, setsAside: () => undefined, size: 0 } as unknown as RegisteredWheel;
+  const takeover = new Takeover(1, () => {
+    loads += 1;
+    if (loads === 1) throw new Error('no descriptor');
+    return wheel;
+  });
+  takeover.serveAlways();
+  expect(takeover.report().reason).toContain('no descriptor');
+  await until(() => takeover.report().reason === 'SHARDWHEEL_TIMERS=always');
+  expect(loads).toBe(2);
 });

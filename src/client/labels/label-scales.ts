@@ -11,7 +11,7 @@ export interface SharedScales {
   wakeOthers(): void;
   /** This client has applied all factors up to this number of changes. */
   tell(changes: number): void;
-  /** Resolves when all other clients have, but for those that are gone; waits for no blocked one. */
+  /** Resolves when all other clients have, but for those that are gone; waits a second at most for blocked ones. */
   taken(changes: number): Promise<void>;
 }
 
@@ -53,8 +53,8 @@ export class LabelScales {
   }
 
   /**
-   * Does the same in every client that has a label of this name, or gets it later. Does not wait for clients whose
-   * event loop is blocked, which follow in their next turn. Throws InvalidArgumentError beyond MAX_SCALED names.
+   * Does the same in every client that has a label of this name, or gets it later. Waits a second at most for
+   * clients whose event loop is blocked, which follow in their next turn. Throws InvalidArgumentError beyond MAX_SCALED names.
    */
   async setEverywhere(label: Label, factor: number): Promise<void> {
     const { shared } = this;
@@ -87,7 +87,8 @@ export class LabelScales {
     this.takenChanges = changes;
     const applied = client.registry.all.map((label) => this.apply(label));
     const moved = applied.includes(true) ? rescaling.begin() : rescaling.done();
-    void moved.then(() => shared.tell(changes));
+    // Who has left has another client's words.
+    void moved.then(() => client.isClosed || shared.tell(changes));
   }
 
   /** Returns whether that changes its factor. */

@@ -6,6 +6,7 @@ import type { Scheduler } from '../../scheduler/scheduler.ts';
 import type { SchedulerEvents } from '../../scheduler/scheduler-events.ts';
 import type { SchedulerStats } from '../../scheduler/stats.ts';
 import { clearInterval, setInterval } from '../../time/native-timers.ts';
+import { performanceNow } from '../../unfaked.ts';
 import type { DurableStats } from '../durable/durable-stats.ts';
 import type { EventStreams } from './event-streams.ts';
 import { MAX_POINTS, type Point, type Restarted, type Sample, type Waiting } from './messages.ts';
@@ -77,7 +78,7 @@ export class Sampling {
   }
 
   private async sample(): Promise<void> {
-    const begun = performance.now();
+    const begun = performanceNow();
     if (this.asked !== undefined) {
       const waiting: Waiting = { seconds: Math.round((begun - this.asked) / 1000) };
       if (waiting.seconds > 0) this.streams.send('waiting', () => JSON.stringify(waiting));
@@ -86,13 +87,13 @@ export class Sampling {
     this.asked = begun;
     try {
       const taking = this.take();
-      const asking = performance.now() - begun;
+      const asking = performanceNow() - begun;
       const { wheels, ...sample } = await taking;
       if (this.timer === undefined) throw new Error('there are no streams');
       this.points.push(sample.point);
       if (this.points.length > MAX_POINTS) this.points.shift();
       this.streams.send('sample', (from) => JSON.stringify({ ...sample, wheels: wheels.slice(from, from + SHOWN) }));
-      this.cost = asking + performance.now() - sample.point.time;
+      this.cost = asking + performanceNow() - sample.point.time;
     } catch {
       // There are no streams; or a shard failed meanwhile, or the scheduler was closed, which is reported elsewhere.
       this.clients = undefined;
@@ -132,7 +133,7 @@ export class Sampling {
 
   /** Sums all clients if the scheduler is shared and knows them; else the one that is asked is alone. */
   private pointOf(stats: SchedulerStats): Point {
-    const time = performance.now();
+    const time = performanceNow();
     const present = stats.clients.map(({ client }) => client);
     if (!this.clients?.every((client) => present.includes(client))) this.run += 1;
     this.clients = present;

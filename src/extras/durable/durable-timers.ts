@@ -219,14 +219,14 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
 
   /**
    * Resolves with the number of timers of a name that `get` would show; without a name, of all.
-   * @cost With a name O(timers of the name), in slices; without one, O(1) but for those in memory alone.
+   * @cost With a name O(timers of the name), in slices; without one, O(1) but for those that are not stored yet.
    */
   async count(name?: keyof Payloads & string): Promise<number> {
     if (name === undefined) this.#requireOpen('count');
     else this.#require('count', name);
-    let count = this.#unstored.timers(name).length;
-    if (name === undefined) count += await this.#store.count();
-    else for await (const _ of this.#store.timers(name, '')) count += 1;
+    let count = 0;
+    if (name === undefined) count = await this.#unstored.count();
+    else for await (const _ of this.#unstored.timers(name, '')) count += 1;
     this.#requireOpen('count');
     return count;
   }
@@ -242,12 +242,9 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
   ): AsyncGenerator<DurableTimer<Payloads[Name]>, void, undefined> {
     this.#require('timers', name);
     requirePrefix(prefix);
-    const young = this.#unstored.timers(name).filter(({ key }) => key.startsWith(prefix));
-    const seen = new Set(young.map(({ key }) => key));
-    for (const timer of young) yield shownTimer(timer);
-    for await (const timer of this.#store.timers(name, prefix)) {
+    for await (const timer of this.#unstored.timers(name, prefix)) {
       this.#requireOpen('timers');
-      if (!seen.has(timer.key)) yield shownTimer(timer);
+      yield shownTimer(timer);
     }
   }
 

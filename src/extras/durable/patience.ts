@@ -1,4 +1,5 @@
 import { setImmediate, setTimeout } from '../../time/native-timers.ts';
+import { performanceNow } from '../../unfaked.ts';
 import { DurableStoreError } from './durable-error.ts';
 
 interface Wait {
@@ -33,12 +34,12 @@ export class Patience {
   /** Settles as the work does, or rejects when it is given up. */
   bounded<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const wait: Wait = { since: performance.now(), reject };
+      const wait: Wait = { since: performanceNow(), reject };
       this.waits.add(wait);
       if (this.timer === undefined) this.look(this.time);
       else if (this.waits.size === 1) this.timer.ref();
       const answered = (): void => {
-        this.answeredAt = performance.now();
+        this.answeredAt = performanceNow();
         if (this.waits.delete(wait) && this.waits.size === 0) this.timer?.unref();
       };
       work.finally(answered).then(resolve, reject);
@@ -51,7 +52,7 @@ export class Patience {
   }
 
   private readonly giveUp = (): void => {
-    const now = performance.now();
+    const now = performanceNow();
     this.timer = undefined;
     for (const wait of this.waits) {
       const left = Math.max(wait.since, this.answeredAt) + this.time - now;

@@ -38,6 +38,25 @@ export function testYoung(stores: Stores): void {
     expect(await next.count('a')).toBe(4);
   });
 
+  test('a timer that is on its way to the store is counted once, and seen once', async () => {
+    const timers = await stores.start({ persistAfter: 60_000 });
+    note(timers);
+    for (let at = 0; at < 20; at++) await timers.schedule('a', `k${at}`, soon(1_000_000));
+    const counts = new Set<number>();
+    let isStored = false;
+    const flushed = timers.flush().then(() => {
+      isStored = true;
+    });
+    do {
+      counts.add(await timers.count('a'));
+      counts.add((await all(timers.timers('a'))).length);
+      await new Promise(setImmediate);
+    } while (!isStored);
+    await flushed;
+    expect([...counts]).toEqual([20]);
+    expect(await timers.count()).toBe(20);
+  });
+
   test('a stored timer that is moved stays stored, with persistAfter too', async () => {
     const timers = await stores.start({ persistAfter: 60_000 });
     note(timers);

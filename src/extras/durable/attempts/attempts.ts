@@ -23,7 +23,7 @@ interface UnderWay {
   over: Claim['over'] | undefined;
 }
 
-/** What `Delivery.underWay` answers with. */
+/** What `Attempts.underWay` answers with. */
 export interface Attempt {
   /** Tells the handler, if it runs still, that its attempt does not count any more. */
   end(how: Overtaken): void;

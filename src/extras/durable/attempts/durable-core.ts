@@ -2,6 +2,7 @@ import type { EventEmitter } from 'node:events';
 import { guard, warn } from '../../../report-error.ts';
 import type { Scheduler } from '../../../scheduler/scheduler.ts';
 import { messageOf, show } from '../../../show.ts';
+import { performanceNow } from '../../../unfaked.ts';
 import { warnOnce } from '../../../warn-once.ts';
 import { DurableCounts } from '../durable-stats.ts';
 import { type DurableTimersEvents, type RecoveryProgress, shownDead } from '../durable-timer.ts';
@@ -50,7 +51,7 @@ export class DurableCore {
 
   /** What failed is tried again. Told at most once a second: a store that cannot be reached fails for every timer. */
   readonly failed = (error: unknown): void => {
-    const now = performance.now();
+    const now = performanceNow();
     if (now - this.warnedAt < WARNING_PAUSE_MS) return;
     this.warnedAt = now;
     warn(this.events, error as Error);
@@ -77,6 +78,6 @@ export class DurableCore {
 
   /** Progress of a recovery that takes longer than two seconds, and its end. */
   recovering(progress: RecoveryProgress): void {
-    this.events.emit('recovery', progress);
+    guard(this.events, () => this.events.emit('recovery', progress));
   }
 }

@@ -1,5 +1,6 @@
 import { show } from '../../../show.ts';
 import { clearInterval, setInterval } from '../../../time/native-timers.ts';
+import { performanceNow } from '../../../unfaked.ts';
 import { warnOnce } from '../../../warn-once.ts';
 import type { DurableStore } from '../durable-store.ts';
 import type { DurableCore } from './durable-core.ts';
@@ -15,7 +16,7 @@ const OVERDUE_MS = 10_000;
 export class UnhandledNames {
   private readonly core: DurableCore;
   private readonly store: DurableStore;
-  private readonly openedAt = performance.now();
+  private readonly openedAt = performanceNow();
   private watch: NodeJS.Timeout | undefined;
 
   constructor(core: DurableCore, store: DurableStore) {
@@ -34,7 +35,7 @@ export class UnhandledNames {
   }
 
   private async look(): Promise<void> {
-    if (performance.now() - this.openedAt < OVERDUE_MS) return;
+    if (performanceNow() - this.openedAt < OVERDUE_MS) return;
     const names = await this.store.overdueNames(this.core.clock.now() - OVERDUE_MS);
     for (const name of names) {
       if (!this.core.handlers.has(name)) warnOfUnhandled(name);

@@ -1,4 +1,5 @@
 import { clearInterval, setInterval } from '../../../time/native-timers.ts';
+import { performanceNow } from '../../../unfaked.ts';
 import type { QueueLink } from './queue-link.ts';
 import type { QueueTake } from './queue-take.ts';
 import { overtaken } from './scripts/overtaken.ts';
@@ -49,7 +50,7 @@ export class QueueLeases {
 
   private async renew(by: Renewer): Promise<void> {
     const { stalledAfter } = this.link.place;
-    const now = performance.now();
+    const now = performanceNow();
     const all = Array.from(this.takes, ([job, take]) => ({ job, take, token: take.token }));
     for (const { take } of all) {
       if (take.lockedUntil <= now) take.tell('lost');

@@ -1,4 +1,5 @@
 import type { Job } from 'bullmq';
+import { performanceNow } from '../../../unfaked.ts';
 import type { Attempts } from '../attempts/attempts.ts';
 import type { DurableCore } from '../attempts/durable-core.ts';
 import { DurableStoreError } from '../durable-error.ts';
@@ -62,7 +63,7 @@ export class QueueTake implements DueTimer {
         await this.delay(jobTime(this.link.clock, data.due));
         return undefined;
       }
-      this.lockedUntil = performance.now() + this.link.place.stalledAfter;
+      this.lockedUntil = performanceNow() + this.link.place.stalledAfter;
       const answer = await claim(this.link, [job, lock, next], this.token, JSON.stringify(data));
       if (typeof answer === 'object') {
         data = JSON.parse(answer.data) as JobData;

@@ -1,5 +1,6 @@
 import type { Worker } from 'bullmq';
 import { clearTimeout, setTimeout } from '../../../time/native-timers.ts';
+import { performanceNow } from '../../../unfaked.ts';
 import type { JobData } from './job-data.ts';
 
 /** ms that a worker leaves to the others, to be the last: more than they need to wake. */
@@ -54,7 +55,7 @@ export function queueWorker(
       const seconds = Math.min(MAX_SLEEP_S, super.getBlockTimeout(until));
       if (!(until > 0 && seconds > 0)) return seconds;
       const sleep = until === this.putBack ? seconds + WAKE_MS / 1000 : seconds;
-      this.nudgeAt(performance.now() + sleep * 1000, FIRST_NUDGE_MS);
+      this.nudgeAt(performanceNow() + sleep * 1000, FIRST_NUDGE_MS);
       return sleep;
     }
 
@@ -64,7 +65,7 @@ export function queueWorker(
         this.nudge();
         this.nudgeAt(end, after * 2);
       };
-      this.nudging = setTimeout(nudge, Math.max(1, end + after - performance.now()));
+      this.nudging = setTimeout(nudge, Math.max(1, end + after - performanceNow()));
     }
   };
 }

@@ -1,3 +1,5 @@
+import { performanceNow } from '../../../unfaked.ts';
+
 /** ms that one look can add to a silence: this process may have stood still itself, and the other with it. */
 const MAX_CHECK_INTERVAL_MS = 1000;
 
@@ -15,12 +17,18 @@ interface Sign {
  */
 export class LifeSigns {
   private readonly seen = new Map<string, Sign>();
+  private readonly now: () => number;
+
+  /** `now`: ms of the monotonic clock. */
+  constructor(now = performanceNow) {
+    this.now = now;
+  }
 
   /**
    * Notes what another's text is now. Returns for how many ms of looking it has not changed, and whether it ever has.
    */
   look(other: string, text: string): Readonly<Pick<Sign, 'silence' | 'hasBeaten'>> {
-    const now = performance.now();
+    const now = this.now();
     const sign = this.seen.get(other) ?? { text, silence: 0, lookedAt: now, hasBeaten: false };
     this.seen.set(other, sign);
     if (sign.text === text) {

@@ -28,8 +28,11 @@ export async function copyStore(
     mkdirSync(partial);
     await root.backup(partial, true);
     const copy = openAt(partial);
-    for (const name of OF_PROCESSES) await copy.openDB(name, {}).clearAsync();
-    await copy.close();
+    try {
+      for (const name of OF_PROCESSES) await copy.openDB(name, {}).clearAsync();
+    } finally {
+      await copy.close();
+    }
     rmSync(join(partial, 'lock.mdb'), { force: true });
     if (existsSync(target)) rmdirSync(target);
     renameSync(partial, target);

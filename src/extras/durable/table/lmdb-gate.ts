@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { process } from '../../../process.ts';
 import { setTimeout } from '../../../time/native-timers.ts';
+import { performanceNow } from '../../../unfaked.ts';
 import { DurableStoreError } from '../durable-error.ts';
 import type { Patience } from '../patience.ts';
 import { LifeSigns } from './life-signs.ts';
@@ -66,9 +67,9 @@ export class LmdbGate {
    */
   async opened<T>(open: () => Promise<T>, { time, error }: Pick<Patience, 'time' | 'error'>): Promise<T> {
     await this.aloneInNamespace();
-    const end = performance.now() + time;
+    const end = performanceNow() + time;
     const pause = async (spread: number): Promise<void> => {
-      if (performance.now() > end) throw error();
+      if (performanceNow() > end) throw error();
       await shortPause(CHECK_MS + Math.random() * spread);
     };
     while (!this.tellsThatItOpens()) await pause(SPREAD_MS);

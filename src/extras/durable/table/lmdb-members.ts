@@ -1,4 +1,5 @@
 import type { Database, RootDatabase } from 'lmdb';
+import { performanceNow } from '../../../unfaked.ts';
 import type { LmdbCommits } from './lmdb-commits.ts';
 import { type Members, newVersion } from './record-table.ts';
 import { fateOf, isForeign, newIdentity } from './thread-identity.ts';
@@ -42,7 +43,7 @@ export class LmdbMembers implements Members {
 
   beat(): void {
     this.commits.gate.requireStore();
-    const now = performance.now();
+    const now = performanceNow();
     // the timers' own writes fail as well, and say so
     if (now - this.lastBeat >= BEAT_MS) this.write().catch(() => undefined);
     this.root.resetReadTxn();
@@ -73,15 +74,15 @@ export class LmdbMembers implements Members {
     const known = this.seen.get(member);
     // Nothing has been seen of it: it has left, or has just come.
     if (known === undefined) return this.beats.get(member) !== undefined;
-    return !known.hasEnded && this.pids.has(Number.parseInt(member, 10)) && performance.now() - known.at < STALL_MS;
+    return !known.hasEnded && this.pids.has(Number.parseInt(member, 10)) && performanceNow() - known.at < STALL_MS;
   }
 
   renewed(): Promise<void> | undefined {
-    return performance.now() - this.lastCertain < STALL_MS / 2 ? undefined : this.write();
+    return performanceNow() - this.lastCertain < STALL_MS / 2 ? undefined : this.write();
   }
 
   private async write(): Promise<void> {
-    const now = performance.now();
+    const now = performanceNow();
     this.lastBeat = now;
     this.count += 1;
     await this.commits.add(() => this.beats.put(this.self, this.count));

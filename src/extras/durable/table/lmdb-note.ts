@@ -25,7 +25,12 @@ export class LmdbNote {
   constructor(folder: string, identity: string) {
     this.file = join(folder, identity);
     this.handle = fs.openSync(this.file, 'w');
-    this.says('o');
+    try {
+      this.says('o');
+    } catch (error) {
+      this.close(); // a full disk, say
+      throw error;
+    }
     this.beat();
   }
 

@@ -1,4 +1,5 @@
 import { clearTimeout, setTimeout } from '../../../time/native-timers.ts';
+import { performanceNow } from '../../../unfaked.ts';
 import type { DurableCore } from '../attempts/durable-core.ts';
 import { type DuePlace, pages, type RecordTable } from './record-table.ts';
 
@@ -14,7 +15,7 @@ export class Recovery {
   private readonly table: RecordTable;
   private readonly core: DurableCore;
   private readonly openedAt: number;
-  private readonly start = performance.now();
+  private readonly start = performanceNow();
   private readonly names = new Set<string>();
   private overdue = 0;
   private isEnded = false;
@@ -37,7 +38,10 @@ export class Recovery {
     clearTimeout(this.next);
   }
 
-  private readonly report = (): void => void this.takeReport().catch(this.core.failed);
+  private readonly report = (): void => {
+    this.next = undefined; // a name that begins later is reported as well
+    void this.takeReport().catch(this.core.failed);
+  };
 
   private async takeReport(): Promise<void> {
     let remaining = 0;
@@ -50,8 +54,9 @@ export class Recovery {
     this.overdue = Math.max(this.overdue, remaining);
     if (this.overdue === 0) return;
     const isDone = remaining === 0;
-    const elapsed = performance.now() - this.start;
+    const elapsed = performanceNow() - this.start;
     this.core.recovering({ overdue: this.overdue, delivered: this.overdue - remaining, elapsed, isDone });
-    if (!isDone) this.next = setTimeout(this.report, INTERVAL_MS);
+    if (isDone) this.overdue = 0;
+    else this.next ??= setTimeout(this.report, INTERVAL_MS);
   }
 }

@@ -1,4 +1,5 @@
-import { clearTimeout, setTimeout } from '../../../time/native-timers.ts';
+import { clearTimeout, setImmediate, setTimeout } from '../../../time/native-timers.ts';
+import { performanceNow } from '../../../unfaked.ts';
 import type { Attempts } from '../attempts/attempts.ts';
 import type { DurableCore } from '../attempts/durable-core.ts';
 import { DurableStoreError } from '../durable-error.ts';
@@ -203,8 +204,8 @@ export class TableStore extends Rows implements DurableStore {
 
   private async takeStep(): Promise<void> {
     const { members } = this.fresh;
-    if (performance.now() - this.lastBeat >= BEAT_MS) {
-      this.lastBeat = performance.now();
+    if (performanceNow() - this.lastBeat >= BEAT_MS) {
+      this.lastBeat = performanceNow();
       members.beat();
       if (members.hasOthers) this.parts.attempts.tellOvertaken();
       for (const name of this.served) await this.chooseLeader(name);

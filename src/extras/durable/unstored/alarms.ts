@@ -1,8 +1,9 @@
-import { CapacityExceededError, SchedulerClosedError } from '../../../errors.ts';
+import { AllocationError, CapacityExceededError, SchedulerClosedError } from '../../../errors.ts';
 import { createScheduler } from '../../../scheduler/create-scheduler.ts';
 import type { Scheduler } from '../../../scheduler/scheduler.ts';
 import { clearInterval, setImmediate, setInterval, setTimeout } from '../../../time/native-timers.ts';
 import type { TimerId } from '../../../timer-id.ts';
+import { performanceNow } from '../../../unfaked.ts';
 import { awaited, type WaitEnd, Waiter } from '../../../waiter.ts';
 import type { Claim, DueTimer, Ending, StoredTimer } from '../stored-timer.ts';
 import type { WallClock } from '../wall-clock.ts';
@@ -12,7 +13,7 @@ const CLOCK_CHECK_MS = 500;
 /** ms by which the wall clock may go another way than the monotonic one: what is set meanwhile is late by so much. */
 const TOLERANCE_MS = 20;
 /** Timers that are set again in one go: some 2 ms. */
-const SLICE_MS = 5000;
+const TIMERS_PER_SLICE = 5000;
 
 /**
  * A timer in memory, which is woken at a time of the wall clock: no store has it yet, or it stands in the wheel beside
@@ -52,7 +53,7 @@ export abstract class AlarmedTimer extends Waiter implements DueTimer {
 }
 
 /**
- * Wakes held timers by a scheduler, which is the caller's or one of their own, inline. They follow the wall clock when
+ * Wakes timers in memory by a scheduler, which is the caller's or one of their own, inline. They follow the wall clock when
  * it is set; and if the caller closes the scheduler, or cancels one of them there, one of their own takes over.
  */
 export class Alarms {
@@ -78,14 +79,14 @@ export class Alarms {
     this.sources.push(source);
   }
 
-  /** Sets a timer, or moves it. Returns false, and it is not set, if the scheduler has no room. */
+  /** Sets a timer, or moves it. Returns false, and it is not set, if the scheduler has no room, or is refused memory. */
   set(timer: AlarmedTimer): boolean {
     if (this.isClosed) return false;
     try {
       return this.setOn(timer.scheduler ?? this.scheduler, timer);
     } catch (error) {
       timer.leave();
-      if (error instanceof CapacityExceededError) return false;
+      if (error instanceof CapacityExceededError || error instanceof AllocationError) return false;
       if (!(error instanceof SchedulerClosedError) || this.scheduler === this.own) throw error;
       this.scheduler = this.ownScheduler();
       return this.set(timer);
@@ -93,8 +94,9 @@ export class Alarms {
   }
 
   /**
-   * Sets a timer that the caller's scheduler has no longer, on one that only this package knows. Throws nothing, as the
-   * program is within a call of its own: without room the timer is woken a little later, and finds what is to be done.
+   * Sets a timer that the caller's scheduler no longer has, or has no room for, on one that only this package knows.
+   * Throws nothing, as the program may be within a call of its own: without room the timer is woken a little later, and
+   * finds what is to be done.
    */
   takeOver(timer: AlarmedTimer): void {
     if (this.isClosed) return;
@@ -103,7 +105,7 @@ export class Alarms {
     } catch {
       // Memory was refused.
       timer.leave();
-      setTimeout(() => this.isClosed || timer.wake(), CLOCK_CHECK_MS);
+      setTimeout(() => this.isClosed || timer.wake(), CLOCK_CHECK_MS).unref();
     }
   }
 
@@ -118,7 +120,7 @@ export class Alarms {
     await this.own?.close();
   }
 
-  /** Returns true. Throws CapacityExceededError, SchedulerClosedError. */
+  /** Returns true. Throws CapacityExceededError, SchedulerClosedError, AllocationError. */
   private setOn(scheduler: Scheduler, timer: AlarmedTimer): boolean {
     const { timerId, delay } = timer;
     if (timerId !== undefined && scheduler.rescheduleAfter(timerId, delay)) return true;
@@ -133,7 +135,7 @@ export class Alarms {
   }
 
   private get offset(): number {
-    return this.clock.now() - performance.now();
+    return this.clock.now() - performanceNow();
   }
 
   private look(): void {
@@ -147,9 +149,9 @@ export class Alarms {
     for (const source of this.sources) {
       let count = 0;
       for (const timer of source()) {
-        if (timer.timerId !== undefined) this.set(timer);
+        if (timer.timerId !== undefined && !this.set(timer)) this.takeOver(timer);
         count += 1;
-        if (count % SLICE_MS === 0) await new Promise((resolve) => setImmediate(resolve));
+        if (count % TIMERS_PER_SLICE === 0) await new Promise((resolve) => setImmediate(resolve));
       }
     }
   }

@@ -25,6 +25,8 @@ export type UnstoredState = keyof typeof FOLLOWERS;
 /** What has the timers that are in memory alone. */
 export interface UnstoredKeeper {
   readonly alarms: Alarms;
+  /** ms of the monotonic clock. */
+  now(): number;
   wake(timer: UnstoredTimer): void;
   claim(timer: UnstoredTimer): Promise<Claim | undefined>;
   writeEnding(timer: UnstoredTimer, ending: Ending): Promise<boolean>;
@@ -73,7 +75,7 @@ export class UnstoredTimer extends AlarmedTimer {
   }
 
   get delay(): number {
-    const toStore = this.storeAt - performance.now();
+    const toStore = this.storeAt - this.keeper.now();
     const { clock } = this.keeper.alarms;
     return Math.max(0, this.current === 'young' ? Math.min(clock.until(this.timer.due), toStore) : toStore);
   }

@@ -1,4 +1,5 @@
 import { setTimeout } from '../../../time/native-timers.ts';
+import { performanceNow } from '../../../unfaked.ts';
 import type { Attempts } from '../attempts/attempts.ts';
 import type { DurableCore } from '../attempts/durable-core.ts';
 import { KeyOrder } from '../attempts/work-order.ts';
@@ -26,6 +27,7 @@ const PAUSE_MS = 1000;
  */
 export class Unstored implements UnstoredKeeper {
   readonly alarms: Alarms;
+  readonly now: () => number;
   private readonly store: DurableStore;
   private readonly core: DurableCore;
   private readonly attempts: Attempts;
@@ -35,7 +37,8 @@ export class Unstored implements UnstoredKeeper {
   /** How many of the known ones run. */
   private running = 0;
 
-  constructor(store: DurableStore, core: DurableCore, attempts: Attempts) {
+  constructor(store: DurableStore, core: DurableCore, attempts: Attempts, now = performanceNow) {
+    this.now = now;
     this.alarms = core.alarms;
     this.store = store;
     this.core = core;
@@ -54,10 +57,21 @@ export class Unstored implements UnstoredKeeper {
     return found?.isScheduled ? found.timer : undefined;
   }
 
-  /** The timers of a name that are in memory alone; without a name, all. */
-  timers(name: string | undefined): StoredTimer[] {
-    const scheduled = [...this.known.values()].filter(({ isScheduled }) => isScheduled);
-    return scheduled.map(({ timer }) => timer).filter((timer) => name === undefined || timer.name === name);
+  /** The timers of a name whose keys begin with the prefix, here and in the store; one on its way there is seen once. */
+  async *timers(name: string, prefix: string): AsyncGenerator<StoredTimer, void, undefined> {
+    const isAsked = (timer: StoredTimer): boolean => timer.name === name && timer.key.startsWith(prefix);
+    const here = this.scheduled.map(({ timer }) => timer).filter(isAsked);
+    const seen = new Set(here.map(({ key }) => key));
+    yield* here;
+    for await (const timer of this.store.timers(name, prefix)) if (!seen.has(timer.key)) yield timer;
+  }
+
+  /** The number of timers here and in the store. */
+  async count(): Promise<number> {
+    const areMissing = this.scheduled.map(
+      async (known) => known.isOursAlone || !(await this.store.has(known.name, known.key)),
+    );
+    return (await Promise.all(areMissing)).filter((isMissing) => isMissing).length + (await this.store.count());
   }
 
   /**
@@ -105,8 +119,7 @@ export class Unstored implements UnstoredKeeper {
 
   /** Stores all. Rejects with DurableStoreError. */
   async flush(): Promise<void> {
-    const scheduled = [...this.known.values()].filter(({ isScheduled }) => isScheduled);
-    const stored = scheduled.map((timer) => this.order.run(idOf(timer), () => this.storeScheduled(timer)));
+    const stored = this.scheduled.map((timer) => this.order.run(idOf(timer), () => this.storeScheduled(timer)));
     await this.store.bounded(Promise.all(stored));
   }
 
@@ -126,7 +139,7 @@ export class Unstored implements UnstoredKeeper {
       this.change(timer, 'due');
       this.attempts.push(timer);
       if (timer.isOursAlone) this.arm(timer); // it waits for a slot
-    } else if (performance.now() >= timer.storeAt) {
+    } else if (this.now() >= timer.storeAt) {
       this.storeSoon(timer);
     } else {
       this.arm(timer); // the wall clock was set back
@@ -175,6 +188,10 @@ export class Unstored implements UnstoredKeeper {
   ): Promise<boolean> {
     const answer = this.order.has(id) ? undefined : here();
     return answer ?? this.store.bounded(this.order.run(id, async () => here() ?? anywhere()));
+  }
+
+  private get scheduled(): UnstoredTimer[] {
+    return [...this.known.values()].filter(({ isScheduled }) => isScheduled);
   }
 
   private get hasRoom(): boolean {
@@ -233,7 +250,7 @@ export class Unstored implements UnstoredKeeper {
   /** Keeps a timer in memory, in place of an attempt that runs. */
   private keep(id: string, timer: StoredTimer, youth: number): void {
     this.endAttempt(id, 'superseded');
-    const young = new UnstoredTimer(this, timer, performance.now() + youth);
+    const young = new UnstoredTimer(this, timer, this.now() + youth);
     this.known.set(id, young);
     this.arm(young);
   }
@@ -256,7 +273,7 @@ export class Unstored implements UnstoredKeeper {
     try {
       await this.store.put(stored);
     } catch (error) {
-      timer.storeAt = performance.now() + PAUSE_MS;
+      timer.storeAt = this.now() + PAUSE_MS;
       if (timer.state === 'storing') this.arm(timer);
       throw error;
     }
@@ -281,7 +298,7 @@ export class Unstored implements UnstoredKeeper {
   /** Without room in the scheduler it is stored at once. */
   private arm(timer: UnstoredTimer): void {
     if (this.alarms.set(timer)) return;
-    if (timer.state === 'storing') setTimeout(() => this.storeSoon(timer), PAUSE_MS);
+    if (timer.state === 'storing') setTimeout(() => this.storeSoon(timer), PAUSE_MS).unref();
     else this.storeSoon(timer);
   }
 

@@ -234,7 +234,8 @@ export class TimeoutError extends Error {
   readonly label: string | undefined;
 
   constructor(delay: number, label?: string) {
-    super(`Timed out after ${show(delay)} ms${label === undefined ? '' : ` ('${label}')`}`);
+    const kind = label === undefined ? '' : ` ('${label}')`;
+    super(`Timed out after ${show(delay)} ms${kind}`);
     this.delay = delay;
     this.label = label;
   }

@@ -8,10 +8,10 @@ const { existsSync } = process.getBuiltinModule('node:fs');
  * Finds this package's files at run time. A bundler may have moved the code into another file, in another format, on
  * another machine. So the code contains no path that a bundler would resolve, and it looks in several places:
  *
- *     beside this code                                  as installed
- *     in the package that this code's file can import   a bundle within a project
- *     in the one that the program's file can import     a bundle that does not know its file, or knows that of the build machine
- *     in the one that the working directory can import  a program given on the command line
+ *     beside this code                              as installed
+ *     in the package that this code's file imports  a bundle within a project
+ *     in the one that the program's file imports    a bundle that does not know its file, or has another machine's
+ *     in the one that the working directory has     a program given on the command line
  */
 declare const __filename: unknown;
 

@@ -3,13 +3,14 @@ import { process } from './process.ts';
 /**
  * What stands in for Node's functions while a test fakes time, and how Node's own are found all the same.
  *
- *   library                       replaces                                                         Node's own function is
- *   @sinonjs/fake-timers, sinon,  the globals, the exports of timers and timers/promises,          kept beside the fake: `unfaked`
- *   vitest                        performance and its `now`, process.hrtime, process.nextTick,
- *                                 queueMicrotask, Date
- *   Jest                          the same, of the test's own realm: neither modules nor           in node:timers, and kept as above
- *                                 anything of Node's own realm
- *   node:test                     the globals, the exports of timers and timers/promises, Date     hidden until it takes the fakes away
+ *   library                replaces                                                     Node's own function is
+ *   @sinonjs/fake-timers,  the globals, the exports of timers and timers/promises,      kept beside the fake: `unfaked`
+ *   sinon, vitest          performance and its `now`, process.hrtime,
+ *                          process.nextTick, queueMicrotask, Date
+ *   Jest                   the same, of the test's own realm: neither modules nor       in node:timers, and as above
+ *                          anything of Node's own realm
+ *   node:test              the globals, the exports of timers and timers/promises,      hidden until it takes the fakes
+ *                          Date                                                         away
  *
  * So whatever is needed is taken once, when this package is loaded, from under the fakes of that moment; what is hidden
  * then is taken anew later, see `native-timers.ts`. Jest's old fakes and jasmine's replace globals alone, as Jest's do.

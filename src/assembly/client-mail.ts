@@ -99,7 +99,7 @@ export class ClientMail {
   }
 
   /** Tells the owner of the labels of this client. Throws if there is no memory for the message. */
-  tellLabels(asked: number, labels: readonly ReportedLabel[]): void {
+  reportLabels(asked: number, labels: readonly ReportedLabel[]): void {
     const message: ReportedLabels = { kind: 'labels', client: this.serial, asked, labels };
     post(addressOf.client(this.name, OWNER), message);
   }

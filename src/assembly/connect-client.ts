@@ -89,7 +89,7 @@ class ConnectedClients implements OtherClients {
     this.mail = new ClientMail(handle.name, entry.serial, board, served.client, {
       answer: (message) => threads.receive(message),
     });
-    served.scales.join(scalesOn(board, entry.serial, (changes) => entry.tellScaled(changes)));
+    served.scales.join(scalesOn(board, entry.serial, (changes) => entry.reportScaled(changes)));
     if (handle.ownerThread !== 0) {
       this.checking = outsideContexts(() => setInterval(() => this.checkOwner(), OWNER_CHECK_MS).unref());
     }
@@ -147,8 +147,8 @@ class ConnectedClients implements OtherClients {
     if (asked === entry.reported) return;
     setCounts(entry, client);
     try {
-      if (labelCount(client) > 0) mail.tellLabels(asked, labelCounts(client));
-      entry.tell(asked);
+      if (labelCount(client) > 0) mail.reportLabels(asked, labelCounts(client));
+      entry.report(asked);
     } catch {
       // No memory for a message: the owner shows this client as one that has not answered.
     }

@@ -24,7 +24,7 @@ export function ownClient(options: ResolvedOptions, events: CoordinatorEvents): 
   const ringSizes = options.shards === 0 ? INLINE_RING_SIZES : DEFAULT_RING_SIZES;
   const served = new ServedClient({ shared, options, events, ringSizes, threads });
   for (let placement = 0; placement < served.placements; placement++) served.client.laneAt(placement);
-  for (const [number, keeper] of threads.keepers.entries()) keeper.watch(() => served.hosts[number].checkBoard());
+  for (const keeper of threads.keepers) keeper.watch(() => served.checkBoard());
   const others = new OwnersClients(() => newSharing(shared, name, threads, served));
   return new Coordinator({ served, others, keepers: threads.keepers, closed: events.closed });
 }

@@ -84,7 +84,7 @@ export class Sharing {
       throw error;
     }
     this.scales = scales;
-    scales.join(scalesOn(this.board, OWNER, (changes) => this.board.tellOwnerScaled(changes)));
+    scales.join(scalesOn(this.board, OWNER, (changes) => this.board.reportOwnerScaled(changes)));
     this.pulse.listen(() => this.onBoardChange());
   }
 
@@ -135,7 +135,9 @@ export class Sharing {
     return asked === 0 || entry.counts().labels === 0 || this.reported.get(entry.serial)?.asked === asked;
   }
 
-  /** Asks the other clients for their counts. Resolves when they have answered; waits 20 ms at most for blocked ones. */
+  /**
+   * Asks the other clients for their counts. Resolves when they have answered; waits 20 ms at most for blocked ones.
+   */
   async askForCounts(): Promise<void> {
     if (this.board.clients().length === 0) return;
     this.board.askForCounts();
@@ -188,14 +190,14 @@ export function ringDoorbells({ doorbells }: SchedulerHandle): void {
   for (const doorbell of doorbells) new Doorbell(doorbell).ring();
 }
 
-/** What a client has in common with the others of the board. `tell`: see `SharedScales`. @internal */
-export const scalesOn = (board: Board, serial: number, tell: SharedScales['tell']): SharedScales => ({
+/** What a client has in common with the others of the board. `report`: see `SharedScales`. @internal */
+export const scalesOn = (board: Board, serial: number, report: SharedScales['report']): SharedScales => ({
   factors: board.factors,
   wakeOthers: () => {
     board.wakeClients();
     if (serial !== OWNER) board.owner.wake();
   },
-  tell,
+  report,
   taken: async (changes) => {
     for (let waited = 0; waited < SCALE_PATIENCE_MS && !board.isScaled(changes, serial); waited++)
       await outsideContexts(() => sleep(1));

@@ -18,7 +18,10 @@ export interface Runnable {
   [RUN](context: Context): void;
 }
 
-/** Keeps contexts, in a way that depends on how this Node implements AsyncLocalStorage: see `keepers`. */
+/**
+ * Keeps contexts, in a way that depends on how this Node implements AsyncLocalStorage: see `startKeeping` in
+ * async-context.ts.
+ */
 export interface ContextKeeper {
   /** The context of the call that is running. */
   current(): Context;

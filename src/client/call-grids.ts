@@ -106,7 +106,8 @@ export interface Repetition {
 /**
  * When the calls of a lane's repeating timers are due, by slot. Created when the lane first has one.
  *
- *     grids    three doubles per slot: start and period, in ms, and the number of the next call, due at start + n × period
+ *     grids    three doubles per slot: start and period, in ms, and the number n of the next call, due at
+ *              start + n × period
  *     bytes    a byte per slot: what becomes of overdue calls; whether calls may overlap, and whether one is under way
  *
  * Laid out for the whole capacity; only touched parts are resident. So a repeating timer costs 25 bytes more than

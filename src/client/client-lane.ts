@@ -46,8 +46,9 @@ export class ClientLane {
   readonly putOff = new Set<number>();
   putOffTick = Number.NaN;
   /**
-   * The peak of live timers since the last `release`. The difference to the present number is the number of timers that
-   * have ended since. Their slots are the first of the free list, and may still hold their payload.
+   * The peak of live timers since the last `release`. The free list is last in, first out, so the difference to the
+   * present number counts freed slots that nobody has taken again: the first of the list, which may still hold their
+   * payload.
    */
   peak = 0;
   /** Set once one of its timers has a label. */
@@ -120,7 +121,8 @@ export class ClientLane {
   }
 
   /**
-   * Stages a live timer whose record has been taken: the index has it no more. Precondition: a command was reserved.
+   * Stages a live timer whose fired record is being taken: the index has it no more. Precondition: a command was
+   * reserved.
    */
   restage(slot: number, deadline: number, due: number): void {
     this.table.move(slot, deadline, due);

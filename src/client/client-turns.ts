@@ -167,10 +167,9 @@ export class ClientTurns implements ClientTurn {
     return this.begin(true, true) || (this.walk === walk && walk.step() && this.begin(true, true));
   }
 
-  beginPhase(): boolean {
+  beginPhase(): void {
     this.time.beginTurn();
     this.visitsLanes = false;
-    return true;
   }
 
   finish(): number {

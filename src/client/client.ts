@@ -121,8 +121,8 @@ export class Client {
 
   /** Starts a timer on a shard. Throws InvalidDeadlineError, CapacityExceededError, AllocationError. */
   start(label: Label, placement: number, deadline: number, callback: unknown, argument: unknown): TimerId {
-    const open = this.lanesByPlacement[placement];
-    const lane = open === undefined ? this.open(placement) : open;
+    const known = this.lanesByPlacement[placement];
+    const lane = known === undefined ? this.open(placement) : known;
     const slot =
       label === this.registry.plain
         ? this.schedule(lane, deadline, label, callback, argument)

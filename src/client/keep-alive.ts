@@ -1,13 +1,10 @@
 import { outsideContexts } from '../async-context/async-context.ts';
 import { process } from '../process.ts';
 import { runtime } from '../runtime.ts';
-import { clearInterval, setInterval } from '../time/native-timers.ts';
+import { clearInterval, MAX_NATIVE_DELAY_MS, setInterval } from '../time/native-timers.ts';
 
 // Taken once: a program may replace them.
 const { max } = Math;
-
-/** ms */
-const MAX_DELAY_MS = 2 ** 31 - 1;
 
 /**
  * Keeps the process alive while there is a reason: more live timers than unref'd ones, or a call that waits for its
@@ -133,6 +130,6 @@ function newHolder(): Holder {
 }
 
 function newTimer(): Holder {
-  const timer = setInterval(() => undefined, MAX_DELAY_MS);
+  const timer = setInterval(() => undefined, MAX_NATIVE_DELAY_MS);
   return { ref: () => void timer.ref(), unref: () => void timer.unref(), close: () => clearInterval(timer) };
 }

@@ -1,7 +1,7 @@
 import type { TimerId } from '../timer-id.ts';
 
 /** Number of timers of one turn that are reported one by one. */
-const TOLD = 16;
+const MAX_REPORTED_TIMERS = 16;
 
 /** A timer that was delivered later than a watched threshold. */
 export interface LateTimer {
@@ -67,7 +67,7 @@ export class LateTimers {
       if (lateness <= turn.threshold) continue;
       turn.count += 1;
       if (lateness > turn.max) turn.max = lateness;
-      if (turn.timers.length < TOLD) {
+      if (turn.timers.length < MAX_REPORTED_TIMERS) {
         turn.timers.push({ id, deadline, now, lateness, shard, callback: callbackName(callback) });
       }
     }

@@ -31,9 +31,9 @@ export interface Walk {
  * Waits until every shard has caught up with the clock and with all commands, and all fired timers are delivered and
  * have run:
  *
- *     ask all shards ─▶ all have answered ─▶ nothing waits to be delivered ─▶ nothing was sent since the question ─▶ reached
- *          ▲                                                                              │ something was
- *          └──────────────────────────────────────────────────────────────────────────────┘
+ *     ask all shards ─▶ all have answered ─▶ nothing waits for delivery ─▶ nothing was sent since ─▶ reached
+ *          ▲                                                                     │ something was
+ *          └─────────────────────────────────────────────────────────────────────┘
  *
  * An answer also says when the shard fires its next timer. That holds until a timer is started, moved or cancelled. So
  * a walk, which takes a manual clock from due time to due time, has one turn a stop if all shards are in this thread:

@@ -20,8 +20,8 @@ export interface RepeatingClient {
 /**
  * The calls of repeating timers. A timer keeps its slot and its id; each call moves it on its grid:
  *
- *     fired record taken ─▶ begin: moved to its next call, staged ─▶ callback ─▶ end: moved on if it has missed calls meanwhile
- *                        ─▶ passesOver, if its last call may not be overlapped and is pending: the same without a callback
+ *     fired record taken ─▶ begin: moved to its next call, staged ─▶ callback ─▶ end: moved on if it has missed calls
+ *                        ─▶ passesOver, if its last call is pending and may not be overlapped: the same, no callback
  *
  * So whatever happens in between, a command for its next call is on its way, and a second record of the call before
  * finds a later deadline.

@@ -2,7 +2,7 @@ import { contexts } from '../async-context/async-context.ts';
 import { runTicks } from '../async-context/run-ticks.ts';
 import { process } from '../process.ts';
 import { runtime } from '../runtime.ts';
-import { clearImmediate, clearTimeout, setImmediate, setTimeout } from '../time/native-timers.ts';
+import { clearImmediate, clearTimeout, MAX_NATIVE_DELAY_MS, setImmediate, setTimeout } from '../time/native-timers.ts';
 import type { ClientTime } from './client-time.ts';
 import type { KeepAlive } from './keep-alive.ts';
 
@@ -25,9 +25,6 @@ const MAX_EARLY_MS = 1;
 
 /** ms from which on a native timer that is overdue is set anew. */
 const LONG_DELAY_MS = 1000;
-
-/** The longest delay of a native timer, in ms. */
-const MAX_DELAY_MS = 2 ** 31 - 1;
 
 // V8: folded constants
 /** Nothing waits for a turn. One may come by the native timer. */
@@ -66,8 +63,8 @@ export interface ClientTurn {
    * been asked for, and not only the native timer has come. Returns whether the shards have more to do at once.
    */
   begin(isAsked: boolean): boolean;
-  /** Reads the clock for a turn of drop-in timers alone. Returns true: the lanes have a rest. */
-  beginPhase(): boolean;
+  /** Reads the clock for a turn of drop-in timers alone: the lanes come in the next. */
+  beginPhase(): void;
   /** Whether the lanes have something for this turn. */
   readonly visitsLanes: boolean;
   /**
@@ -201,7 +198,9 @@ export class TurnClock {
         if (this.state === OVER) return;
       }
       // A callback has at most four frames of this package below it: these are called here.
-      const isMore = isPhaseOnly ? client.beginPhase() : client.begin(!isTimer || state !== IDLE);
+      let isMore = false;
+      if (isPhaseOnly) client.beginPhase();
+      else isMore = client.begin(!isTimer || state !== IDLE);
       const areFired = client.visitsLanes && client.delivery.deliver(polledFrom);
       const areDue = client.home.label.size > 0 && client.home.run(isTimer || this.time.isManual);
       isLeft = isPhaseOnly || isMore || areFired || areDue;
@@ -275,7 +274,7 @@ export class TurnClock {
       this.dropTimer();
       return;
     }
-    const delay = max(1, min(ceil(this.comesBy - now), MAX_DELAY_MS));
+    const delay = max(1, min(ceil(this.comesBy - now), MAX_NATIVE_DELAY_MS));
     if (delay === this.delay && this.timer !== undefined) {
       contexts.outside(this.refreshTimer);
       return;

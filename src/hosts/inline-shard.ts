@@ -1,13 +1,13 @@
 import type { ShardHere } from '../client/shard-here.ts';
 import { AllocationError } from '../errors.ts';
-import type { CommandStage } from '../lane/command-stage.ts';
 import { REQUEST } from '../lane/lane-memory.ts';
-import { buildShard, type LaneOrigin, type LaneSetup, type ShardSetup } from '../shard/build-shard.ts';
+import { buildShard, type ShardSetup } from '../shard/build-shard.ts';
 import { LaneServer, type OfferedLane } from '../shard/lane-server.ts';
 import { OWNER } from '../sharing/board.ts';
 import { SharedClock } from '../time/shared-clock.ts';
 import { TickScale } from '../time/tick-scale.ts';
 import type { HostAnswer, HostCall } from './lane-link.ts';
+import { entriesOf, type InlineLane, type OwnLane } from './lane-origins.ts';
 import { ENDLESS, monotonic, RestartPolicy } from './restart-policy.ts';
 
 // Taken once: a program may replace them.
@@ -27,18 +27,6 @@ export interface InlineEvents {
   built(found: number): void;
   /** Called within a turn, once `awaitCalm` was called and nothing is staged. */
   calm(): void;
-}
-
-export interface OwnLane {
-  readonly placement: number;
-  readonly setup: LaneSetup;
-  /** The client's stage. */
-  readonly stage: CommandStage;
-}
-
-/** The same, with what its index is built from. */
-export interface InlineLane extends OwnLane {
-  origin: LaneOrigin;
 }
 
 /**
@@ -165,10 +153,11 @@ export class InlineShard implements ShardHere {
   handOver(): OfferedLane[] {
     this.stop();
     const returned = this.server?.handOver(OWNER);
-    return this.lanes.map(({ placement, setup, stage, origin }, at) => {
+    return this.lanes.map((lane) => {
+      const { placement, setup, stage } = lane;
       stage.isServedHere = false;
       // Without memory for the entries, only the order within a tick is lost.
-      return { placement, setup, origin: returned === undefined ? origin : (returned[at].entries ?? 'tables') };
+      return { placement, setup, origin: returned === undefined ? lane.origin : entriesOf(lane, returned) };
     });
   }
 

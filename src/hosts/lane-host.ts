@@ -3,9 +3,9 @@ import { SchedulerClosedError } from '../errors.ts';
 import type { ShardSetup } from '../shard/build-shard.ts';
 import type { OfferedLane, ReturnedLane } from '../shard/lane-server.ts';
 import { type FailureEvents, HostFailures } from './host-failures.ts';
-import { InlineShard, type OwnLane } from './inline-shard.ts';
+import { InlineShard } from './inline-shard.ts';
 import { type Given, GONE, type HostAnswer, type HostCall, type LaneLink } from './lane-link.ts';
-import { LaneOrigins } from './lane-origins.ts';
+import { LaneOrigins, type OwnLane } from './lane-origins.ts';
 import { LaneRefusals } from './lane-refusals.ts';
 import { newLaneState, WITH_THREAD } from './lane-state.ts';
 

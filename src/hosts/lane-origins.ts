@@ -1,6 +1,18 @@
-import type { LaneOrigin } from '../shard/build-shard.ts';
+import type { CommandStage } from '../lane/command-stage.ts';
+import type { LaneOrigin, LaneSetup } from '../shard/build-shard.ts';
 import type { OfferedLane, ReturnedLane } from '../shard/lane-server.ts';
-import type { InlineLane, OwnLane } from './inline-shard.ts';
+
+export interface OwnLane {
+  readonly placement: number;
+  readonly setup: LaneSetup;
+  /** The client's stage. */
+  readonly stage: CommandStage;
+}
+
+/** The same, with what its index is built from. */
+export interface InlineLane extends OwnLane {
+  origin: LaneOrigin;
+}
 
 /**
  * What whoever serves a client's lanes next builds their indexes from: nothing where there has been no timer, the
@@ -35,7 +47,8 @@ export class LaneOrigins {
   }
 }
 
-const entriesOf = ({ placement }: OwnLane, handedBack: readonly ReturnedLane[]): LaneOrigin =>
+/** What a lane can be built from, of those that were handed back: its entries, or else its table. */
+export const entriesOf = ({ placement }: OwnLane, handedBack: readonly ReturnedLane[]): LaneOrigin =>
   handedBack.find((lane) => lane.placement === placement)?.entries ?? 'tables';
 
 const offersOf = (lanes: readonly OwnLane[], origin: LaneOrigin): OfferedLane[] =>

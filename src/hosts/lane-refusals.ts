@@ -1,7 +1,7 @@
 import { ENDLESS, RestartPolicy, sleep } from './restart-policy.ts';
 
 /** A thread that has no memory for the lanes more often than this in a row is not asked again. */
-const MOST = 3;
+const MAX_REFUSALS = 3;
 
 /** How often in a row a thread has had no memory for a client's lanes. */
 export class LaneRefusals {
@@ -9,7 +9,7 @@ export class LaneRefusals {
   private count = 0;
 
   get areTooMany(): boolean {
-    return this.count > MOST;
+    return this.count > MAX_REFUSALS;
   }
 
   /** Counts one; resolves when they may be offered again. */

@@ -56,7 +56,7 @@ export interface KeeperParts {
  * The threads of a shard, one after the other, as their owner keeps them. The owner's own lanes go by it as the lanes
  * of any other client go by a `MailLink`.
  *
- *     none ──▶ starting ──▶ up ──▶ pausing ──▶ none       given up, after too many deaths: 'clients' on the board, for good
+ *     none ──▶ starting ──▶ up ──▶ pausing ──▶ none       given up, after too many deaths: 'clients' on the board
  *                 ▲          │
  *                 └── dies ──┘       over, from anywhere
  *

@@ -1,6 +1,7 @@
 import type { ResourceLimits } from 'node:worker_threads';
 import { InvalidConfigError } from '../errors.ts';
 import { refuseUnknown } from '../known-options.ts';
+import { MAX_NATIVE_DELAY_MS } from '../time/native-timers.ts';
 import { resolveWorkerUrl } from './thread-files.ts';
 
 /** What concerns the shards' threads alone. */
@@ -52,8 +53,7 @@ const NAMES: Readonly<Record<keyof ThreadOptions, 0>> = {
 
 /** In ms: a shorter limit would raise alarms on a busy machine. */
 const MIN_HANG_TIMEOUT = 20;
-/** In ms: the longest delay of Node's own timers. */
-const MAX_TIMEOUT = 2 ** 31 - 1;
+const MAX_LIMIT_MB = 2 ** 31 - 1;
 
 const LIMITS = ['maxOldGenerationSizeMb', 'maxYoungGenerationSizeMb', 'codeRangeSizeMb', 'stackSizeMb'] as const;
 
@@ -84,8 +84,9 @@ export function resolveThreadOptions(thread: ThreadOptions = {}): ResolvedThread
   check(isObject(thread), '', 'must be an object', thread);
   refuseUnknown(thread, NAMES, 'options.thread');
   const { hangTimeout = 5000, inlineAfter = { deaths: 5, within: 10_000 }, execArgv = [], env = {} } = thread;
-  const isTime = typeof hangTimeout === 'number' && hangTimeout >= MIN_HANG_TIMEOUT && hangTimeout <= MAX_TIMEOUT;
-  const time = `must be a number of ms from ${MIN_HANG_TIMEOUT} to ${MAX_TIMEOUT}, or Infinity`;
+  const isTime =
+    typeof hangTimeout === 'number' && hangTimeout >= MIN_HANG_TIMEOUT && hangTimeout <= MAX_NATIVE_DELAY_MS;
+  const time = `must be a number of ms from ${MIN_HANG_TIMEOUT} to ${MAX_NATIVE_DELAY_MS}, or Infinity`;
   check(isTime || hangTimeout === Number.POSITIVE_INFINITY, '.hangTimeout', time, hangTimeout);
   check(isObject(inlineAfter), '.inlineAfter', 'must be { deaths, within }', inlineAfter);
   refuseUnknown(inlineAfter, { deaths: 0, within: 0 }, 'options.thread.inlineAfter');
@@ -117,7 +118,7 @@ function resolveResourceLimits(given: ResourceLimits = {}): ResourceLimits {
     const known = LIMITS.find((known) => known === name);
     check(known !== undefined, '.resourceLimits', `must name only ${LIMITS.join(', ')}`, name);
     if (limit === undefined) continue;
-    const isSize = typeof limit === 'number' && limit > 0 && limit <= MAX_TIMEOUT;
+    const isSize = typeof limit === 'number' && limit > 0 && limit <= MAX_LIMIT_MB;
     check(isSize, `.resourceLimits.${name}`, 'must be a number of MB, > 0', limit);
     limits[known] = limit;
   }

@@ -158,7 +158,7 @@ export class ThreadPolicy {
     this.state.enter('inline');
     clearInterval(this.checking);
     const load = this.load();
-    const why = `for ${IDLE_CHECKS} s the index would have taken less than ${percent(IDLE_SHARE)} of the event loop's time`;
+    const why = `for ${(IDLE_CHECKS * CHECK_MS) / 1000} s the index would have taken less than ${percent(IDLE_SHARE)} of the event loop's time`;
     this.change('inline', load, why);
     if (this.keptFor !== undefined) this.startThread(load, this.keptFor);
   }

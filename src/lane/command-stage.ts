@@ -5,8 +5,8 @@ import type { TimerTable } from './timer-table.ts';
 const { min } = Math;
 
 /**
- * Entries of a chunk. So many commands are kept back at most: when they are read again, they are still in the
- * processor's cache.
+ * Entries of a chunk. A stage that is full is published, or taken by the index; behind a full ring it gets another
+ * chunk. When they are read again, they are still in the processor's cache.
  */
 export const CHUNK_ENTRIES = 4096;
 const CHUNK_WORDS = 2 * CHUNK_ENTRIES;
@@ -108,11 +108,7 @@ export class CommandStage {
     chunk.start += 2 * entries;
     this.length -= entries;
     this.taken += entries;
-    if (chunk.start !== chunk.end) return;
-    if (chunk === this.last) {
-      chunk.start = 0;
-      chunk.end = 0;
-    } else this.older.shift();
+    if (chunk.start === chunk.end) this.drop(chunk);
   }
 
   /** Precondition: nothing is left in the chunk, which is the first. */
@@ -154,7 +150,7 @@ export class CommandStage {
   private clearOut(): void {
     const { table } = this;
     const seen = ownWords((table.highWater >>> 5) + 1);
-    const chunks = [...this.older, this.last];
+    const chunks = this.chunks();
     let filled = 0;
     let to = 0; // never beyond the read position
     let length = 0;

@@ -49,9 +49,9 @@ export function connectScheduler(handle: SchedulerHandle, options?: SchedulerCon
   const names = connected();
   if (ownerThread === threadNumber()) throw HandleError.alreadyConnected('it is its own');
   if (names.has(name)) throw HandleError.alreadyConnected('it has been connected');
-  const left = () => names.delete(name);
+  const gone = () => names.delete(name);
   const scheduler = outsideContexts(
-    () => new Scheduler({ ...resolved, shards, capacity }, (events) => connectClient(known, resolved, events, left)),
+    () => new Scheduler({ ...resolved, shards, capacity }, (events) => connectClient(known, resolved, events, gone)),
   );
   names.add(name);
   joinWarnings(known.warnings);

@@ -43,7 +43,7 @@ export interface StatsOptions {
   timeout?: number;
 }
 
-const MAX_TIMEOUT = 60_000;
+const MAX_STATS_TIMEOUT_MS = 60_000;
 
 /** Counts of this client, and what serves it. */
 export interface SchedulerStats extends TimerCounts {
@@ -88,7 +88,7 @@ export async function collectStats(
 ): Promise<SchedulerStats> {
   requireOptions(options, { timeout: 0 } satisfies Record<keyof StatsOptions, 0>);
   const { timeout } = options;
-  if (timeout !== undefined) requireMilliseconds('options.timeout', timeout, 1, MAX_TIMEOUT);
+  if (timeout !== undefined) requireMilliseconds('options.timeout', timeout, 1, MAX_STATS_TIMEOUT_MS);
   const asked = coordinator.client.isClosed ? undefined : coordinator.during(coordinator.askForCounts());
   const { shards, untaken } = await (timeout === undefined ? answers.all() : answers.within(timeout));
   await asked;

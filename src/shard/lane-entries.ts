@@ -16,9 +16,10 @@ const MAX_LISTED = 2048;
 /**
  * The entries of a lane: for each, a slot, the tag of its timer, and the tick when it is looked at.
  *
- *     few:  all in the list, the index empty         many:  in the index; in the list those that were due when they were taken
- *                       └── more commands than have room: `fileAll` ──▶
- *                      ◀── a round that leaves half of it free: `listAll` ──┘
+ *     few:   all in the list, the index empty
+ *       │ ▲ a round that leaves half of the list free: `listAll`
+ *       ▼ │ more commands than it has room for: `fileAll`
+ *     many:  in the index; in the list those that were due when they were taken
  *
  * So those of a tick are in one of both, in the order of their commands; of the late ones all of a tick come after the
  * index's.

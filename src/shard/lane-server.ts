@@ -103,10 +103,10 @@ export class LaneServer {
   }
 
   private take(client: number): AttachedLane[] {
-    const left = this.of(client);
-    for (const { lane } of left) this.built.shard.dismiss(lane);
+    const taken = this.of(client);
+    for (const { lane } of taken) this.built.shard.dismiss(lane);
     this.attached = this.attached.filter((one) => one.client !== client);
-    return left;
+    return taken;
   }
 
   /** By lane of the client, in the order of attachment. The owner's include the work for others, by placement. */

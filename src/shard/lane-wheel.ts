@@ -1,8 +1,8 @@
 import type { LevelOccupancy } from '../wheel/tick-index.ts';
-import type { LaneQueues, ServedLane } from './served-lane.ts';
+import type { ServedLane, WaitingCounts } from './served-lane.ts';
 
 /** A lane's queues, with the client that owns it. */
-interface OwnedQueues extends LaneQueues {
+interface OwnedQueues extends WaitingCounts {
   /** The serial of its client; undefined if that is the asking client. */
   readonly client: number | undefined;
   /** Entries in its wheel: timers, and entries of cancelled ones until their tick comes. */

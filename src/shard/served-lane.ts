@@ -9,7 +9,7 @@ import { bytesOfLane, type LaneCounters } from './lane-counters.ts';
 import { LaneEntries } from './lane-entries.ts';
 
 /** What waits in a lane, for its shard and for its client. */
-export interface LaneQueues {
+export interface WaitingCounts {
   /** Commands that the shard has not taken. */
   commands: number;
   /** Timers whose command arrived after their tick; taken, but not yet handed over. */
@@ -151,7 +151,7 @@ export abstract class ServedLane extends LaneEntries {
   }
 
   /** Counts what waits in its queues. Precondition: all that can be is in the index, see `fileAll`. */
-  queues(): LaneQueues {
+  queues(): WaitingCounts {
     const fired = this.firedRing.capacity - this.firedRing.exactRoom();
     return { commands: this.available(), late: this.list.length, fired };
   }

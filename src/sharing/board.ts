@@ -7,12 +7,12 @@ import { Pulse, PulseKeeper } from './pulse.ts';
 /**
  * The shared memory that all threads with a shared scheduler read and write:
  *
- *     group 0            the owner's: closed, the last serial given, how often it has asked for counts, and which factors it has
- *                        applied
+ *     group 0            the owner's: closed, the last serial given, how often it has asked for counts, and which
+ *                        factors it has applied
  *     group 1            the owner's pulse
  *     one per host       what serves it (the owner's), and whether a client wants a thread (the clients')
  *     two per client     its entry and its pulse
- *     then, per client   its counts and its latenesses, as doubles: written by the client once a turn, and when it is asked
+ *     then, per client   its counts and its latenesses, as doubles: written by the client once a turn, and when asked
  *     then               the factors that labels have everywhere: see `LabelFactors`
  *
  * The owner stores a change, and then wakes every client; a client reads the board again when it wakes. A thread that
@@ -127,7 +127,7 @@ export class Board {
   }
 
   /** The owner has applied all factors up to this number of changes. */
-  tellOwnerScaled(changes: number): void {
+  reportOwnerScaled(changes: number): void {
     Atomics.store(this.words, OWNER_SCALED, changes);
   }
 

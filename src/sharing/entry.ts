@@ -6,7 +6,7 @@ export const ENTRY_GROUPS = 2;
 export const STATE = 0;
 export const JOINED_AT = 1;
 export const THREAD = 2;
-const COUNTS_TOLD = 3;
+const COUNTS_REPORTED = 3;
 export const SCALED = 4;
 
 const COUNTS = 16;
@@ -76,7 +76,7 @@ export class Entry {
 
   /** Which question of the owner its counts answer. */
   get reported(): number {
-    return Atomics.load(this.words, COUNTS_TOLD);
+    return Atomics.load(this.words, COUNTS_REPORTED);
   }
 
   /** Whether it has applied the factors up to this number of changes. Both wrap. */
@@ -84,7 +84,7 @@ export class Entry {
     return ((Atomics.load(this.words, SCALED) - changes) | 0) >= 0;
   }
 
-  tellScaled(changes: number): void {
+  reportScaled(changes: number): void {
     Atomics.store(this.words, SCALED, changes);
   }
 
@@ -93,7 +93,7 @@ export class Entry {
   }
 
   /** Answers a question of the owner. Call after `setCounts`. */
-  tell(asked: number): void {
-    Atomics.store(this.words, COUNTS_TOLD, asked);
+  report(asked: number): void {
+    Atomics.store(this.words, COUNTS_REPORTED, asked);
   }
 }

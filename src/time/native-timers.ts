@@ -18,6 +18,9 @@ export interface NativeTimers {
   readonly promises: typeof nodePromises;
 }
 
+/** The longest delay of Node's timers: a longer one becomes 1. */
+export const MAX_NATIVE_DELAY_MS = 2 ** 31 - 1;
+
 /** Who serves the timers of a registered thread. */
 export interface RegistrationState {
   /** New ones: Node, or the wheel. */

@@ -1,10 +1,9 @@
-import { native } from '../time/native-timers.ts';
+import { MAX_NATIVE_DELAY_MS, native } from '../time/native-timers.ts';
 import type { LongDelays } from './timeout-source.ts';
 
 // Taken once: a program may replace them.
 const { min, trunc } = Math;
 
-const MAX_NODE_DELAY_MS = 2 ** 31 - 1;
 const nothing = (): void => undefined;
 const warnedOf = { negative: false, notANumber: false };
 
@@ -14,12 +13,12 @@ const warnedOf = { negative: false, notANumber: false };
  */
 export function millisecondsOf(delay: unknown, longDelays: LongDelays): number {
   const number = (delay as number) * 1; // throws for a BigInt and a symbol, as in Node
-  if (number >= 1 && number <= MAX_NODE_DELAY_MS) return number;
+  if (number >= 1 && number <= MAX_NATIVE_DELAY_MS) return number;
   return unusual(delay, number, longDelays);
 }
 
 function unusual(delay: unknown, number: number, longDelays: LongDelays): number {
-  if (number > MAX_NODE_DELAY_MS) {
+  if (number > MAX_NATIVE_DELAY_MS) {
     if (longDelays === 'keep') return min(trunc(number), Number.MAX_SAFE_INTEGER);
     haveNodeWarn(delay);
   } else if (number < 0 && !warnedOf.negative) {

@@ -5,11 +5,10 @@ import { CallGrid, type MissedCalls } from '../client/call-grids.ts';
 import { HANDED_BACK, REFED, SLOT } from '../client/home/home-timer.ts';
 import { process } from '../process.ts';
 import { INSPECT, shownAs } from '../scheduler/inspection.ts';
-import { clearInterval, setInterval } from '../time/native-timers.ts';
+import { clearInterval, MAX_NATIVE_DELAY_MS, setInterval } from '../time/native-timers.ts';
 import { callByNode } from './call-by-node.ts';
 import type { TimeoutSource } from './timeout-source.ts';
 
-const MAX_DELAY_MS = 2 ** 31 - 1;
 const nothing = (): void => undefined;
 
 /** What `_onTimeout` is once it was cleared: undefined from Node 24 on. */
@@ -27,7 +26,7 @@ export class TimeoutNumber {
   of(timeout: { close(): unknown; readonly _destroyed: boolean }): number {
     const isOver = timeout._destroyed;
     if (this.standIn !== undefined || (isOver && this.last !== 0)) return this.last;
-    const standIn = outsideContexts(() => setInterval(nothing, MAX_DELAY_MS)).unref();
+    const standIn = outsideContexts(() => setInterval(nothing, MAX_NATIVE_DELAY_MS)).unref();
     const set = (callback: unknown): void => {
       if (callback === null || callback === undefined) timeout.close();
     };

@@ -61,7 +61,6 @@ class Steered {
       beginPhase: () => {
         time.beginTurn();
         log.push('phase');
-        return true;
       },
       delivery: {
         deliver: (polledFrom) => {

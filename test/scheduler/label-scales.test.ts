@@ -18,7 +18,7 @@ test('▲ of two clients that set a factor everywhere at once, the later setting
     const shared: SharedScales = {
       factors: new LabelFactors(words),
       wakeOthers: () => between.shift()?.(), // where another thread may come in
-      tell: () => undefined,
+      report: () => undefined,
       taken: async () => undefined,
     };
     each.join(shared);

@@ -52,9 +52,9 @@ describe('a board', () => {
     const { changes } = board.factors;
     const asking = members[0]?.entry.serial as number;
     expect(board.isScaled(changes, asking)).toBe(false);
-    members[1]?.entry.tellScaled(changes);
+    members[1]?.entry.reportScaled(changes);
     expect(board.isScaled(changes, asking)).toBe(false); // the owner has not
-    board.tellOwnerScaled(changes);
+    board.reportOwnerScaled(changes);
     expect([board.isScaled(changes, asking), board.isScaled(changes, 0)]).toEqual([true, false]);
     leave(members[0]);
     expect(board.isScaled(changes, 0)).toBe(true);

@@ -35,7 +35,8 @@ const TURN_TIME_MS = 4;
  * The drop-in timers of a client. They live in its own thread, on a wheel of that thread: their callbacks, their order
  * and their objects belong to it already, so no lane, no command and no shard has a part in them.
  *
- *     setTimeout ─▶ add ─▶ a slot of the wheel ─▶ its tick has come: the queue ─▶ run: in its context, then its ticks and microtasks
+ *     setTimeout ─▶ add ─▶ a slot of the wheel ─▶ its tick has come: the queue
+ *                          ─▶ run: in its context, then its ticks and microtasks
  *
  * Timers of a tick run in the order in which they were set or refreshed, and none runs before one that was due a tick
  * earlier. What a callback sets runs in a later turn. All is found by slot, whoever calls: a program may call a timer's
@@ -170,7 +171,7 @@ export class HomeTimers {
     const { queue } = wheel;
     if (isPhase) wheel.until = time.tick;
     if (queue.next === queue.length && !wheel.takeTick()) return false;
-    const turn = executionAsyncId();
+    const asyncId = executionAsyncId();
     this.now = time.now;
     const end = time.isManual ? Number.POSITIVE_INFINITY : this.now + TURN_TIME_MS;
     for (let calls = 1; !this.client.isClosed; ) {
@@ -194,7 +195,7 @@ export class HomeTimers {
       if (isLast) return false;
       // A microtask has thrown: Node has cleared its stack of async ids, and further callbacks would run in no
       // resource.
-      if (executionAsyncId() !== turn) return true;
+      if (executionAsyncId() !== asyncId) return true;
       if (calls % CALLS_PER_READING === 0) this.now = time.clock.read();
       if (calls >= TURN_CALLS && this.now >= end) return true;
       calls += 1;

@@ -26,10 +26,11 @@ export type NewIndex = (now: number) => TickIndex;
 /**
  * Slots with deadlines on a wheel of this thread, and those of them that are due.
  *
- *     take ─▶ index.insert      free ─▶ index.remove      move to later ─▶ one store: refiled by when the old tick comes
+ *     take ─▶ index.insert      free ─▶ index.remove      move to later ─▶ one store: refiled at the old tick
  *     takeTick ─▶ index.advanceTo(a tick) ─▶ its slots ─▶ due later? insert again : DueQueue, in order
  *
- *   words[2 · slot]      the tick of its deadline, the low word; DUE_NOW later while it is in the queue; of a free slot, the next one
+ *   words[2 · slot]      the tick of its deadline, the low word; DUE_NOW later while it is in the queue; of a free
+ *                        slot, the next one
  *   words[2 · slot + 1]  the number of its latest setting or move: a word that wraps
  *
  * The invariant: a taken slot is in the queue, or filed in the index at a tick that is not after its due tick (the

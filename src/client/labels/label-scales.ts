@@ -10,7 +10,7 @@ export interface SharedScales {
   /** Wakes the other clients, which then call `take`. */
   wakeOthers(): void;
   /** This client has applied all factors up to this number of changes. */
-  tell(changes: number): void;
+  report(changes: number): void;
   /** Resolves when all other clients have, but for those that are gone; waits a second at most for blocked ones. */
   taken(changes: number): Promise<void>;
 }
@@ -54,7 +54,8 @@ export class LabelScales {
 
   /**
    * Does the same in every client that has a label of this name, or gets it later. Waits a second at most for
-   * clients whose event loop is blocked, which follow in their next turn. Throws InvalidArgumentError beyond MAX_SCALED names.
+   * clients whose event loop is blocked, which follow in their next turn. Throws InvalidArgumentError beyond MAX_SCALED
+   * names.
    */
   async setEverywhere(label: Label, factor: number): Promise<void> {
     const { shared } = this;
@@ -88,7 +89,7 @@ export class LabelScales {
     const applied = client.registry.all.map((label) => this.apply(label));
     const moved = applied.includes(true) ? rescaling.begin() : rescaling.done();
     // Who has left has another client's words.
-    void moved.then(() => client.isClosed || shared.tell(changes));
+    void moved.then(() => client.isClosed || shared.report(changes));
   }
 
   /** Returns whether that changes its factor. */

@@ -87,7 +87,7 @@ export class Rescaling {
     const end = clock.read() + SLICE_MS;
     let moves = 0;
     let unpublished = 0;
-    for (; this.lane < lanes.length; this.lane++, this.slot = 0) {
+    for (; this.lane < lanes.length; this.lane++) {
       const lane = lanes[this.lane];
       if (lane.slotLabels === undefined) continue;
       while (this.slot < lane.table.highWater) {
@@ -103,10 +103,10 @@ export class Rescaling {
         } catch {
           return false; // memory for a command is refused: the next turn continues at this slot
         }
-        if (client.isClosed) return true; // closed by a listener of the error
         moves += unpublished;
         unpublished = 0;
       }
+      this.slot = 0;
     }
     return true;
   }

@@ -27,8 +27,9 @@ export class DashboardError extends Error {
 
   /** `where`: the address of the other dashboard; undefined while it does not listen yet. */
   static twice(where: string | undefined): DashboardError {
-    const message = `The scheduler already has a dashboard${where === undefined ? '' : `, at ${where}`}`;
-    return new DashboardError('ERR_DASHBOARD_SERVED', `${message}; close() it first`);
+    const place = where === undefined ? '' : `, at ${where}`;
+    const message = `The scheduler already has a dashboard${place}; close() it first`;
+    return new DashboardError('ERR_DASHBOARD_SERVED', message);
   }
 }
 

@@ -1,6 +1,7 @@
 import { isLongPast, requireDelay, warnOfLongPast } from '../../arguments.ts';
 import { InvalidArgumentError, InvalidDeadlineError } from '../../errors.ts';
 import { requireInteger, requireMilliseconds, requireOptions } from '../../known-options.ts';
+import { MAX_NATIVE_DELAY_MS } from '../../time/native-timers.ts';
 import { epochTimeOf } from '../../time/wall-clock-time.ts';
 import type { CloseOptions, HandleOptions, ScheduleOptions } from './durable-timer.ts';
 import type { Kept } from './kept.ts';
@@ -13,8 +14,6 @@ export const MAX_PERSIST_AFTER_MS = 3_600_000;
 
 /** Most handlers that run at a time. */
 export const MAX_CONCURRENCY = 10_000;
-/** ms; Node's timers hold no more. */
-const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 export const requireName = (name: unknown): void => requireText('name', name, MAX_NAME_BYTES);
 export const requireKey = (key: unknown): void => requireText('key', key, MAX_KEY_BYTES);
@@ -38,7 +37,7 @@ export function requireHandleOptions(options: HandleOptions = {}): HandleOptions
   requireOptions(options, { concurrency: 0, timeout: 0 } satisfies Record<keyof HandleOptions, 0>);
   const { concurrency, timeout } = options;
   if (concurrency !== undefined) requireInteger('options.concurrency', concurrency, 1, MAX_CONCURRENCY);
-  if (timeout !== undefined) requireMilliseconds('options.timeout', timeout, 1, MAX_TIMEOUT_MS);
+  if (timeout !== undefined) requireMilliseconds('options.timeout', timeout, 1, MAX_NATIVE_DELAY_MS);
   return { concurrency, timeout };
 }
 

@@ -132,6 +132,7 @@ export class DurableTimersClosedError extends Error {
 
   /** `call`: its name, if it came after. */
   constructor(call?: string) {
-    super(`${call === undefined ? 'The' : `${call}() was called after the`} durable timers were closed`);
+    const what = call === undefined ? 'The' : `${call}() was called after the`;
+    super(`${what} durable timers were closed`);
   }
 }

@@ -32,7 +32,7 @@ export interface DurableStore {
    */
   bounded<T>(work: Promise<T>): Promise<T>;
   /** Begins to deliver the timers of a name. */
-  serve(name: string): void;
+  deliver(name: string): void;
   /**
    * Stores a timer in place of what is scheduled for its name and key; if anything is, only where `replaces` says so of
    * the two, which is decided and done as one step, whatever other processes do. Resolves with whether it has. Rejects

@@ -106,7 +106,7 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
     requireHandler(handler, name, this.#core.handlers.has(name));
     const { concurrency = this.#options.concurrency, timeout } = requireHandleOptions(options);
     this.#core.handlers.set(name, { handler: handler as DurableHandler<unknown>, concurrency, timeout });
-    outsideContexts(() => this.#store.serve(name));
+    outsideContexts(() => this.#store.deliver(name));
     return this;
   }
 

@@ -24,7 +24,8 @@ type MaybeHttp = DrainableServer & { closeIdleConnections?: () => void; closeAll
 /**
  * The end of all connections:
  *
- *     stop accepting ─▶ end what is idle ─▶ again, each quarter of a second ─▶ nothing is left, or the deadline has come: cut the rest
+ *     stop accepting ─▶ end what is idle ─▶ again, each quarter of a second ─▶ nothing is left
+ *                                                                           ─▶ the deadline has come: cut the rest
  *
  * Connections that come meanwhile, from a server that is not told, are treated alike.
  */

@@ -61,8 +61,9 @@ function onClose(this: Peer): void {
 /**
  * One connection under its limits:
  *
- *     watch ─▶ connect ─▶ secure ─▶ open: firstByte of the client; idle, once both sides are open ─▶ a direction ends: halfClose ─▶ closed
- *     ├─────────────────────────────────────────── lifetime ─────────────────────────────────────────────────────────────────────┤
+ *     watch ─▶ connect ─▶ secure ─▶ open ─▶ a direction ends: halfClose ─▶ closed
+ *     ├──────────────────────────────── lifetime ────────────────────────────────┤
+ *                                   open: firstByte of the client; idle, once both sides are open
  *
  * No listener is called for data. Bytes are looked at when a timer of `firstByte` has come, and at quarters of `idle`;
  * by then the loop has read what had reached the socket, see guarantee 16.

@@ -17,10 +17,10 @@ import type { WheelSnapshot } from '../../wheel/wheel-snapshot.ts';
  * hold, with p the precision and t the time of the tick at which a timer is handed over:
  *
  *    never early     'up': d <= t        'next': d < t
- *    bounded         'up': t - d < p     'next': t - d <= p      pinned: t - d < precision of the level it was placed on
+ *    bounded         'up': t - d < p     'next': t - d <= p      pinned: t - d < precision of the level it was put on
  *    (for deadlines in the future when they were scheduled, up to the rounding of start(n) to a double)
  *
- *    order           by tick of handing over; within one in the order scheduled, a reschedule counting as a new schedule
+ *    order           by tick of handing over; within one in the order scheduled, a reschedule counts as a new schedule
  *    exactly once    each timer accepted is fired once, or cancelled once, or dropped by `clear`
  *    nextExpiration  the earliest time to which advancing fires a timer, whatever its level; undefined if there is none
  *    size            = scheduled - fired - cancelled - dropped

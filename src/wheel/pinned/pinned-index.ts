@@ -155,14 +155,7 @@ export class PinnedIndex extends NextSpoke implements WheelIndex {
   private handOver(tick: number, sink: DueSink, budget: number): number {
     const { open } = this;
     let left = budget;
-    for (let level = 0; level < this.widths.length; level++) {
-      const round = tick / this.widths[level];
-      if (!Number.isInteger(round)) continue;
-      const spoke = this.spokes[this.spokeOf(level, round)];
-      if (spoke === undefined || spoke.count === 0) continue;
-      spoke.sortEntries(this.place);
-      open.push(spoke);
-    }
+    this.openDue(tick);
     for (;;) {
       let earliest: Spoke | undefined;
       for (const spoke of open) {
@@ -192,6 +185,18 @@ export class PinnedIndex extends NextSpoke implements WheelIndex {
     }
     open.length = 0;
     return left;
+  }
+
+  /** Sorts the spokes that are due at `tick`, and notes them as `open`. */
+  private openDue(tick: number): void {
+    for (let level = 0; level < this.widths.length; level++) {
+      const round = tick / this.widths[level];
+      if (!Number.isInteger(round)) continue;
+      const spoke = this.spokes[this.spokeOf(level, round)];
+      if (spoke === undefined || spoke.count === 0) continue;
+      spoke.sortEntries(this.place);
+      this.open.push(spoke);
+    }
   }
 
   private readonly place = (slot: number, entry: number): void => {

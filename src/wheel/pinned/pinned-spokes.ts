@@ -13,7 +13,8 @@ export interface PinnedLevel {
 /**
  * The spokes of a pinned wheel's levels, which of them hold anything, and the place of each slot in them.
  *
- *    spokes, occupancy   │ those of level 0, up to a whole word │ those of level 1 …       bases: where each level begins
+ *    spokes, occupancy   │ those of level 0, up to a whole word │ those of level 1 …
+ *                        └ bases: where each level begins       └
  *
  * A spoke holds one round of its level: see PinnedIndex.
  */

@@ -4,7 +4,7 @@ import { type Claim, type DueTimer, type Ending, idOf, type Overtaken, type Stor
 import type { DurableCore } from './durable-core.ts';
 import { HandlerRun, type Handling, type Outcome } from './handler-run.ts';
 import { pauseAfter } from './retry-policy.ts';
-import { SlotOrder } from './work-order.ts';
+import { HandlerOrder } from './work-order.ts';
 
 /** ms until what a store cannot do at present is tried again. */
 const PAUSE_MS = 1000;
@@ -13,9 +13,9 @@ const MAX_BEGUN = 100;
 /** Attempts that are looked at in one go, whether they count still: some 5 ms of LMDB. */
 const MAX_CHECKED = 1000;
 
-/** A timer that has a slot of its name. */
+/** A timer that has a handler of its name. */
 interface UnderWay {
-  readonly slots: SlotOrder<DueTimer>;
+  readonly order: HandlerOrder<DueTimer>;
   /** What else of the same key is due by now. */
   readonly next: DueTimer[];
   /** While its handler runs. */
@@ -33,19 +33,22 @@ export interface Attempt {
  * Delivers timers, wherever they are kept: of each name as many at a time as its handler may run, those of one key one
  * after the other, else in the order in which they came. Names take turns, and none waits for another.
  *
- *     push ─▶ waiting ─slot─▶ claiming ─▶ running ─▶ writing ─▶ released      done: forgotten; again: due later; dead: kept as such
- *                │               │           ├ overtaken: cancelled, scheduled anew or another's. Its handler is told, and keeps its slot
- *                │               │           └ interrupted: `close` waits no longer. It is scheduled as before, and the attempt does not count
+ *     push ─▶ waiting ──────▶ claiming ─▶ running ─▶ writing ─▶ released
  *                └── closed ─────┴── not due, cancelled, another's ─▶ released
  *
+ *     while it runs   overtaken: cancelled, scheduled anew or another's. Its handler is told, and counts as running
+ *                     until it settles
+ *                     interrupted: `close` waits no longer. It is scheduled as before; the attempt does not count
+ *     it is written   done: forgotten; again: due later; dead: kept as such
+ *
  * The claim is kept before the handler begins, so an attempt that kills its process has been counted. What the store
- * cannot do is repeated until it can; until then the timer is this process's, and its slot taken.
+ * cannot do is repeated until it can; until then the timer is this process's, and its handler taken.
  */
 export class Attempts {
   private readonly core: DurableCore;
-  private readonly slots = new Map<string, SlotOrder<DueTimer>>();
+  private readonly orders = new Map<string, HandlerOrder<DueTimer>>();
   /** The names that may begin a timer that waits, in their turns. */
-  private readonly ready = new Set<SlotOrder<DueTimer>>();
+  private readonly ready = new Set<HandlerOrder<DueTimer>>();
   private readonly timers = new Map<string, UnderWay>();
   private looking = this.timers.values();
   private isClosed = false;
@@ -63,17 +66,17 @@ export class Attempts {
       timer.released?.();
       return;
     }
-    const slots = this.slotsOf(timer.name);
-    slots.push(timer);
-    this.offer(slots);
+    const order = this.orderOf(timer.name);
+    order.push(timer);
+    this.offer(order);
   }
 
-  /** Whether a timer of the name that comes now finds a slot. */
+  /** Whether a timer of the name that comes now finds a free handler. */
   mayBegin(name: string): boolean {
-    return !this.isClosed && (this.slots.get(name)?.hasRoom ?? true);
+    return !this.isClosed && (this.orders.get(name)?.hasRoom ?? true);
   }
 
-  /** `hasRoom` is called when a timer that comes may find a slot which could not before. */
+  /** `hasRoom` is called when a timer that comes may find a free handler which could not before. */
   onRoom(hasRoom: () => void): void {
     this.hasRoom = hasRoom;
   }
@@ -101,8 +104,8 @@ export class Attempts {
   async close(within: number): Promise<void> {
     this.isClosed = true;
     this.ready.clear();
-    for (const slots of this.slots.values()) {
-      for (const timer of slots.clear()) timer.released?.();
+    for (const order of this.orders.values()) {
+      for (const timer of order.clear()) timer.released?.();
     }
     const over = within === Number.POSITIVE_INFINITY ? undefined : setTimeout(this.interrupt, within);
     await this.until(() => ![...this.timers.values()].some(({ run }) => run !== undefined));
@@ -129,57 +132,57 @@ export class Attempts {
     }
   }
 
-  private slotsOf(name: string): SlotOrder<DueTimer> {
-    let slots = this.slots.get(name);
-    if (slots === undefined) {
-      slots = new SlotOrder(this.core.concurrencyOf(name));
-      this.slots.set(name, slots);
+  private orderOf(name: string): HandlerOrder<DueTimer> {
+    let order = this.orders.get(name);
+    if (order === undefined) {
+      order = new HandlerOrder(this.core.concurrencyOf(name));
+      this.orders.set(name, order);
     }
-    return slots;
+    return order;
   }
 
-  private offer(slots: SlotOrder<DueTimer>): void {
-    if (!slots.mayBegin) return;
-    this.ready.add(slots);
+  private offer(order: HandlerOrder<DueTimer>): void {
+    if (!order.mayBegin) return;
+    this.ready.add(order);
     if (!this.isResuming) this.begin();
   }
 
   private readonly begin = (): void => {
     this.isResuming = false;
     let begun = 0;
-    for (const slots of this.ready) {
+    for (const order of this.ready) {
       if (begun === MAX_BEGUN) {
         this.isResuming = true;
         setImmediate(this.begin);
         return;
       }
       begun += 1;
-      this.ready.delete(slots);
-      const timer = slots.shift();
-      if (timer !== undefined) this.take(timer, slots);
-      if (slots.mayBegin) this.ready.add(slots); // behind the other names
+      this.ready.delete(order);
+      const timer = order.shift();
+      if (timer !== undefined) this.take(timer, order);
+      if (order.mayBegin) this.ready.add(order); // behind the other names
     }
   };
 
-  private take(timer: DueTimer, slots: SlotOrder<DueTimer>): void {
+  private take(timer: DueTimer, order: HandlerOrder<DueTimer>): void {
     const id = idOf(timer);
     const before = this.timers.get(id);
-    if (before === undefined) void this.hold(id, timer, slots);
+    if (before === undefined) void this.occupy(id, timer, order);
     else before.next.push(timer);
   }
 
-  private async hold(id: string, timer: DueTimer, slots: SlotOrder<DueTimer>): Promise<void> {
-    const own: UnderWay = { slots, next: [], run: undefined, over: undefined };
+  private async occupy(id: string, timer: DueTimer, order: HandlerOrder<DueTimer>): Promise<void> {
+    const own: UnderWay = { order, next: [], run: undefined, over: undefined };
     this.timers.set(id, own);
-    slots.take();
+    order.take();
     await this.deliver(timer, own);
     this.timers.delete(id);
-    slots.free();
+    order.free();
     timer.released?.();
     for (const next of own.next) this.push(next);
     this.changed?.();
-    this.offer(slots);
-    if (slots.hasRoom) this.hasRoom?.();
+    this.offer(order);
+    if (order.hasRoom) this.hasRoom?.();
   }
 
   /** Never rejects. */

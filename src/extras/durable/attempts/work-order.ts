@@ -23,8 +23,8 @@ class Fifo<T> {
   }
 }
 
-/** What waits for one of a number of slots, in the order in which it came. */
-export class SlotOrder<T> {
+/** What waits for one of a number of handlers, in the order in which it came. */
+export class HandlerOrder<T> {
   private readonly limit: number;
   private readonly waiting = new Fifo<T>();
   private used = 0;
@@ -33,12 +33,12 @@ export class SlotOrder<T> {
     this.limit = limit;
   }
 
-  /** Whether something waits that a slot is free for. */
+  /** Whether something waits that a handler is free for. */
   get mayBegin(): boolean {
     return this.used < this.limit && this.waiting.size > 0;
   }
 
-  /** Whether there are more free slots than what waits for them. */
+  /** Whether there are more free handlers than what waits for them. */
   get hasRoom(): boolean {
     return this.used + this.waiting.size < this.limit;
   }

@@ -17,14 +17,14 @@ import type { RedisClient } from './redis-connection.ts';
 const FIRST_PUT_BACK_MS = 50;
 const MAX_PUT_BACK_MS = 10_000;
 
-/** ms after which a timer that its name has no slot for is offered again, and between two of a name. */
+/** ms after which a timer that its name has no free handler for is offered again, and between two of a name. */
 const UNTIL_OFFER_MS = 50;
 const BETWEEN_OFFERS_MS = 1;
 
 /**
- * Hands to `Attempts` what BullMQ's worker takes. The worker starts with the first name that is served, and takes as
- * many jobs as that may have attempts. With a further name it takes as many more, and one: so what finds the slots of
- * its name taken, and is put back, hides no other name. A worker that has all that it may take does not hear of it
+ * Hands to `Attempts` what BullMQ's worker takes. The worker starts with the first name that is delivered, and takes as
+ * many jobs as that may have attempts. With a further name it takes as many more, and one: so what finds the handlers
+ * of its name taken, and is put back, hides no other name. A worker that has all that it may take does not hear of it
  * until one ends: then another worker takes the difference.
  */
 export class QueueDeliveries {
@@ -33,9 +33,9 @@ export class QueueDeliveries {
   private readonly core: DurableCore;
   private readonly attempts: Attempts;
   private readonly skipVersionCheck: boolean;
-  private readonly served = new Set<string>();
+  private readonly delivered = new Set<string>();
   private readonly leases: QueueLeases;
-  /** When the last timer that was put back for want of a slot is offered again, by names: ms of the wall clock. */
+  /** When the last timer that was put back for want of a handler is offered again, by names: ms of the wall clock. */
   private readonly offered = new Map<string, number>();
   /** By which the workers send; each waits by one of its own. */
   private client: RedisClient | undefined;
@@ -58,9 +58,9 @@ export class QueueDeliveries {
     this.skipVersionCheck = skipVersionCheck;
   }
 
-  serve(name: string): void {
-    this.served.add(name);
-    const more = this.core.concurrencyOf(name) + (this.served.size === 2 ? 1 : 0);
+  deliver(name: string): void {
+    this.delivered.add(name);
+    const more = this.core.concurrencyOf(name) + (this.delivered.size === 2 ? 1 : 0);
     const worker = this.workers.find(({ busy, concurrency }) => busy < concurrency);
     if (worker === undefined) this.start(more);
     else worker.concurrency += more;
@@ -125,14 +125,14 @@ export class QueueDeliveries {
     const isNew = before === undefined || before.end === 'leave';
     const take = isNew ? new QueueTake(job, token, this.link, this.core, this.attempts) : before;
     take.token = token;
-    if (!this.served.has(job.name)) {
+    if (!this.delivered.has(job.name)) {
       const elsewhere = Math.min(MAX_PUT_BACK_MS, FIRST_PUT_BACK_MS * 1.2 ** job.attemptsStarted);
       const until = Math.ceil(Math.max(jobTime(this.link.clock, job.data.due), Date.now() + elsewhere));
       await take.delay(until);
       worker.putBack = until;
       throw new DelayedError();
     }
-    if (isNew && this.served.size > 1 && !this.attempts.mayBegin(job.name)) {
+    if (isNew && this.delivered.size > 1 && !this.attempts.mayBegin(job.name)) {
       await take.delay(this.nextOffer(job.name));
       throw new DelayedError();
     }
@@ -148,8 +148,8 @@ export class QueueDeliveries {
   }
 
   /**
-   * When a timer that its name has no slot for is offered again. One after the other, so that Redis has little to do
-   * with many.
+   * When a timer that its name has no free handler for is offered again. One after the other, so that Redis has little
+   * to do with many.
    */
   private nextOffer(name: string): number {
     const last = this.offered.get(name) ?? 0;

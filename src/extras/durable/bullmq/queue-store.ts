@@ -103,8 +103,8 @@ export class QueueStore implements DurableStore {
     return this.link.patience.bounded(work);
   }
 
-  serve(name: string): void {
-    this.parts.deliveries.serve(name);
+  deliver(name: string): void {
+    this.parts.deliveries.deliver(name);
   }
 
   put(timer: StoredTimer, kept?: Kept): Promise<boolean> {

@@ -30,12 +30,12 @@ const UNKNOWN_SILENCE_MS = 30_000;
  * which it has read before, where all processes have it, without its lock (lmdb 3.5, `mdb_env_open2`). The next writer
  * would overwrite what was committed between the two, though it was confirmed.
  *
- *     commit   I am busy ─▶ does nobody open? ─▶ commit ─▶ I am not busy          each tells first, and then looks at the others:
- *     open     I open ─▶ does no other? ─▶ is nobody busy? ─▶ open ─▶ I do not    so of two that meet one waits, or both
+ *     commit   I am busy ─▶ does nobody open? ─▶ commit ─▶ I am not busy
+ *     open     I open ─▶ does no other? ─▶ is nobody busy? ─▶ open ─▶ I do not
  *
- * Each tells by a file of its own, which nobody else writes: so what a dead thread has left may be removed at any time.
- * The folder of those who open goes with the last of them, so that a commit mostly needs no list of it: it costs seven
- * system calls.
+ * Each tells first, and then looks at the others: so of two that meet one waits, or both. Each tells by a file of its
+ * own, which nobody else writes: so what a dead thread has left may be removed at any time. The folder of those who
+ * open goes with the last of them, so that a commit mostly needs no list of it: it costs seven system calls.
  *
  * LMDB tells readers apart, and the dead from the living, by process id. So a store is open in one pid namespace at a
  * time: whoever opens it tells, and then looks whether one of another beats. Before and after each commit it is asked

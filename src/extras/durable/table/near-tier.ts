@@ -29,7 +29,7 @@ export interface NearShare {
 /**
  * A timer of the table that is due soon:
  *
- *     near ──due──▶ due ──slot──▶ begun ──claim──▶ forgotten, as it is when it is cancelled, or moved away
+ *     near ──due──▶ due ────────▶ begun ──claim──▶ forgotten, as it is when it is cancelled, or moved away
  *       ▲────moved───┘
  */
 export class NearTimer extends AlarmedTimer {
@@ -151,7 +151,7 @@ export class NearTier {
   sweep(): void {
     const now = this.clock.now();
     for (const entry of this.parts.table.due(this.name, { due: 0, key: '' }, now + 1, SWEPT)) {
-      if (entry.due <= now) this.hold(entry);
+      if (entry.due <= now) this.keep(entry);
     }
   }
 
@@ -159,7 +159,7 @@ export class NearTier {
   noticed(key: string, due: number): void {
     const hasRoom = (): boolean => this.timers.has(key) || this.share.hasRoom(this.size, 2 * this.nearLimit);
     if (due > this.covered.due) this.remove(key);
-    else if (due <= this.clock.now() || hasRoom()) this.hold({ key, due });
+    else if (due <= this.clock.now() || hasRoom()) this.keep({ key, due });
     else this.uncover(due);
   }
 
@@ -221,7 +221,7 @@ export class NearTier {
     const entries = table.due(this.name, this.covered, until, limit);
     for (const entry of entries) {
       this.covered = entry;
-      this.hold(entry);
+      this.keep(entry);
       if (this.covered !== entry) return 'full';
     }
     if (entries.length === limit) return 'more';
@@ -229,7 +229,7 @@ export class NearTier {
     return 'all';
   }
 
-  private hold(place: DuePlace): void {
+  private keep(place: DuePlace): void {
     const timer = this.timers.get(place.key) ?? new NearTimer(this, place);
     if (timer.state === 'begun') return; // on its way to a handler, which asks the table
     if (timer.state === 'due') {

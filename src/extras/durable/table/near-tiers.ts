@@ -16,7 +16,7 @@ const MAX_BEGUN = 100;
 
 /**
  * The near tiers of all names that this process leads, and the one order in which what is due begins: the oldest first,
- * over all names. A name that may not begin another, as its handlers have all their slots, holds up none of the others;
+ * over all names. A name that may not begin another, as all of its handlers run, holds up none of the others;
  * its own wait here.
  *
  *     name a   ──▶ 3 ─ 7 ─ 9 ─▶ ╮

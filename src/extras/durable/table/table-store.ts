@@ -41,7 +41,7 @@ export class TableStore extends Rows implements DurableStore {
   /** Of an engine that may not answer. */
   private readonly patience: Patience | undefined;
   private readonly openTable: () => Promise<RecordTable>;
-  private readonly served = new Set<string>();
+  private readonly delivered = new Set<string>();
   private near: NearTiers | undefined;
   private recovery: Recovery | undefined;
   private state: 'closed' | 'open' | 'stopped' = 'closed';
@@ -77,8 +77,8 @@ export class TableStore extends Rows implements DurableStore {
     return this.patience?.bounded(work) ?? work;
   }
 
-  serve(name: string): void {
-    this.served.add(name);
+  deliver(name: string): void {
+    this.delivered.add(name);
     this.lastBeat = Number.NEGATIVE_INFINITY;
     void this.step();
   }
@@ -155,7 +155,7 @@ export class TableStore extends Rows implements DurableStore {
     if (this.opened === undefined) return;
     this.state = 'stopped';
     this.near?.end();
-    this.served.clear();
+    this.delivered.clear();
     this.recovery?.end();
     const { table } = this.opened;
     await this.bounded(this.lastStep().then(() => table.members.resign()));
@@ -208,7 +208,7 @@ export class TableStore extends Rows implements DurableStore {
       this.lastBeat = performanceNow();
       members.beat();
       if (members.hasOthers) this.parts.attempts.tellOvertaken();
-      for (const name of this.served) await this.chooseLeader(name);
+      for (const name of this.delivered) await this.chooseLeader(name);
     }
     this.near?.look();
   }

@@ -53,8 +53,8 @@ export abstract class AlarmedTimer extends Waiter implements DueTimer {
 }
 
 /**
- * Wakes timers in memory by a scheduler, which is the caller's or one of their own, inline. They follow the wall clock when
- * it is set; and if the caller closes the scheduler, or cancels one of them there, one of their own takes over.
+ * Wakes timers in memory by a scheduler, which is the caller's or one of their own, inline. They follow the wall clock
+ * when it is set; and if the caller closes the scheduler, or cancels one of them there, one of their own takes over.
  */
 export class Alarms {
   readonly clock: WallClock;
@@ -79,7 +79,9 @@ export class Alarms {
     this.sources.push(source);
   }
 
-  /** Sets a timer, or moves it. Returns false, and it is not set, if the scheduler has no room, or is refused memory. */
+  /**
+   * Sets a timer, or moves it. Returns false, and it is not set, if the scheduler has no room, or is refused memory.
+   */
   set(timer: AlarmedTimer): boolean {
     if (this.isClosed) return false;
     try {

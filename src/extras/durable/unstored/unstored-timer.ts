@@ -5,11 +5,11 @@ import { AlarmedTimer, type Alarms } from './alarms.ts';
  * Which state of a timer may follow which:
  *
  *     young    in memory alone, with an alarm for when it is due or to be stored
- *     due      waits for a slot; it may still be moved, cancelled, stored
+ *     due      waits for a handler; it may still be moved, cancelled, stored
  *     running  an attempt is under way, and nothing else is scheduled here
  *     storing  the store may have it, and has not said so yet: only the store delivers it. What fails is tried again
  *     stored   the store's: forgotten here
- *     ended    cancelled, delivered, dead, or replaced by another: forgotten here, and what becomes of its attempt does not count
+ *     ended    cancelled, delivered, dead, or replaced by another: forgotten here; its attempt does not count
  */
 export const FOLLOWERS = {
   young: ['young', 'due', 'storing', 'ended'],

@@ -16,7 +16,7 @@ const PAUSE_MS = 1000;
  * The timers that are in memory alone, as they were scheduled less than `persistAfter` ago. What is scheduled for a key
  * is here or in the store:
  *
- *     schedule ──▶ young ──due──▶ due ──slot──▶ running ──▶ ended; young again, for the next attempt
+ *     schedule ──▶ young ──due──▶ due ────────▶ running ──▶ ended; young again, for the next attempt
  *         │          │  ▲          │               └─ schedule, cancel ─▶ ended
  *         │          │  └──moved───┤
  *         │          └─persistAfter┴─▶ storing ──▶ stored
@@ -57,7 +57,9 @@ export class Unstored implements UnstoredKeeper {
     return found?.isScheduled ? found.timer : undefined;
   }
 
-  /** The timers of a name whose keys begin with the prefix, here and in the store; one on its way there is seen once. */
+  /**
+   * The timers of a name whose keys begin with the prefix, here and in the store; one on its way there is seen once.
+   */
   async *timers(name: string, prefix: string): AsyncGenerator<StoredTimer, void, undefined> {
     const isAsked = (timer: StoredTimer): boolean => timer.name === name && timer.key.startsWith(prefix);
     const here = this.scheduled.map(({ timer }) => timer).filter(isAsked);
@@ -138,7 +140,7 @@ export class Unstored implements UnstoredKeeper {
     if (timer.state === 'young' && timer.timer.due <= this.core.clock.now()) {
       this.change(timer, 'due');
       this.attempts.push(timer);
-      if (timer.isOursAlone) this.arm(timer); // it waits for a slot
+      if (timer.isOursAlone) this.arm(timer); // it waits for a handler
     } else if (this.now() >= timer.storeAt) {
       this.storeSoon(timer);
     } else {

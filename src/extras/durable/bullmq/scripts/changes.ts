@@ -6,8 +6,8 @@ import type { QueueLink } from '../queue-link.ts';
  * marked as ended, which does not need its lock: the worker sees that before it begins an attempt, or when that has
  * failed. What comes after it is removed. Returns 1 if any of that was still to come.
  *
- *     KEYS  the timer's deduplication key, what comes after its job, the jobs that workers have, that are delayed, have a priority,
- *           wait, and wait in a queue that is paused
+ *     KEYS  the timer's deduplication key, what comes after its job, the jobs that workers have, that are delayed, have
+ *           a priority, wait, and wait in a queue that is paused
  *     ARGV  what the keys of jobs begin with
  */
 const CANCEL = `
@@ -74,8 +74,8 @@ export async function move(
  * after it: BullMQ makes it a job when that one completes. This does not need the lock of the job.
  *
  *     KEYS  the timer's deduplication key, what comes after its job, the jobs that workers have, and that are delayed
- *     ARGV  what the keys of jobs begin with, the name, the data, the id of the job that comes after, '1' if nothing may be scheduled:
- *           the job's attempt is under way, or it has ended, and nothing comes after it
+ *     ARGV  what the keys of jobs begin with, the name, the data, the id of the job that comes after, '1' if nothing
+ *           may be scheduled: the job's attempt is under way, or it has ended, and nothing comes after it
  */
 const SUPERSEDE = `
 local job = redis.call('GET', KEYS[1])

@@ -36,7 +36,7 @@ export function referenceSummaryOf(reference: Results, others: readonly Results[
     }),
     '',
     `Medians of ${reference.rounds} rounds, ${reference.date.slice(0, 10)}, on ${describeMachine(reference.machine)}. The last column has the least and the ` +
-      `most of all releases: ${rounds}.`,
+      `most of all releases: ${rounds}. A factor is the median of the rounds' own factors.`,
   ]);
 }
 

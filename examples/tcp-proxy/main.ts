@@ -1,6 +1,6 @@
 // A TCP proxy on loopback whose limits are those of `shardwheel/net`, before a server that answers one request and then
-// hangs: `npm run build && node dist/examples/tcp-proxy/main.js`. Under load, on several event loops, with threads that
-// are killed: `node dist/bench/proxy/main.js --help`.
+// hangs. In the repository of shardwheel: `npm run build && node dist/examples/tcp-proxy/main.js`; under load, on
+// several event loops, with threads that are killed: `node dist/bench/proxy/main.js --help`.
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { createScheduler } from 'shardwheel';

@@ -1,6 +1,6 @@
-// The proxy on two event loops with one scheduler: `node dist/examples/tcp-proxy/several-loops.js`. The threads listen
-// on one port where Node can share it (22.12, 23.1 and later); before, an acceptor tells each client the port of a
-// thread in turn.
+// The proxy on two event loops with one scheduler; in the repository of shardwheel:
+// `node dist/examples/tcp-proxy/several-loops.js`. The threads listen on one port where Node can share it (22.12, 23.1
+// and later); before, an acceptor tells each client the port of a thread in turn.
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { Worker } from 'node:worker_threads';

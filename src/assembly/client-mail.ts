@@ -5,8 +5,8 @@ import { SchedulerClosedError } from '../errors.ts';
 import type { FromThread } from '../shard/lane-mail.ts';
 import { type Board, OWNER } from '../sharing/board.ts';
 import { addressOf } from '../sharing/handle.ts';
-import { Mailbox, post } from '../sharing/mailbox.ts';
-import { clearInterval, setInterval } from '../time/native-timers.ts';
+import { answerBy, Mailbox, post } from '../sharing/mailbox.ts';
+import { clearInterval, setImmediate, setInterval } from '../time/native-timers.ts';
 import type { TimerId } from '../timer-id.ts';
 
 /** ms between two checks whether the clients that have not answered still exist. */
@@ -88,11 +88,20 @@ export class ClientMail {
     this.requests += 1;
     const request = this.requests;
     return new Promise((resolve, reject) => {
+      const question: ToEveryone = { kind: 'cancel', id, request, from: serial };
       const check = () => {
-        // Clients that are gone have no timers and will not answer.
-        for (const other of open) if (!this.isThere(other)) this.note(request, other, false);
+        for (const other of open) {
+          if (this.isThere(other)) continue;
+          // It has no timer any more. What it had answered before it went is taken in the poll before an immediate.
+          setImmediate(() => this.note(request, other, false));
+        }
+        try {
+          this.everyone.post(question); // to who was about to join, and had no channel yet
+        } catch {
+          // No memory for a message: the next check asks.
+        }
       };
-      this.everyone.post({ kind: 'cancel', id, request, from: serial }); // answers come in a later turn
+      this.everyone.post(question); // answers come in a later turn
       const checking = outsideContexts(() => setInterval(check, ANSWER_CHECK_MS).unref());
       this.questions.set(request, { open, checking, resolve, reject });
     });
@@ -115,9 +124,10 @@ export class ClientMail {
   }
 
   private answer({ id, request, from }: ToEveryone): void {
-    const was = !this.client.isClosed && this.client.cancel(id);
-    const reply: ToClient = { kind: 'cancelled', request, client: this.serial, was };
-    post(addressOf.client(this.name, from), reply);
+    answerBy(addressOf.client(this.name, from), () => {
+      const was = !this.client.isClosed && this.client.cancel(id);
+      return { kind: 'cancelled', request, client: this.serial, was } satisfies ToClient;
+    });
   }
 
   private note(request: number, client: number, was: boolean): void {

@@ -34,6 +34,8 @@ export function connectClient(
   board.owner.wake(); // it checks on its clients from now on
   const { entry, pulse } = membership;
   try {
+    // The owner closes, and then wakes whoever is on the board: one who has joined meanwhile looks again.
+    if (board.isClosed) throw HandleError.stale('the scheduler has been closed');
     const threads = new OthersThreads({ handle, board, client: entry.serial, events });
     const served = new ServedClient({
       shared: handle,

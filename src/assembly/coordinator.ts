@@ -111,6 +111,7 @@ export class Coordinator {
   }
 
   async cancelAnywhere(id: TimerId): Promise<boolean> {
+    if (typeof id !== 'number') return false; // no timer's
     return this.client.cancel(id) || (await this.during(this.others.cancel(id)));
   }
 

@@ -152,11 +152,10 @@ export class TurnClock {
    */
   by(time: number): void {
     if (this.state === OVER || this.comesBy === Number.NEGATIVE_INFINITY) return;
-    const now = this.time.clock.read();
     if (time < this.comesBy) this.comesBy = time;
-    else if (this.comesBy > now || this.delay < LONG_DELAY_MS) return;
+    else if (this.comesBy > this.time.clock.read() || this.delay < LONG_DELAY_MS) return;
     else this.dropTimer(); // overdue: the clock may have jumped since it was set, and it may come in hours
-    this.setTimer(now);
+    this.setTimer();
   }
 
   end(): void {
@@ -237,7 +236,7 @@ export class TurnClock {
       this.followHold(this.keepAlive.isHolding);
     } else if (this.state === AGAIN) this.ask(ASKED);
     else this.enter(IDLE);
-    if (this.comesBy !== this.setFor) this.setTimer(now);
+    if (this.comesBy !== this.setFor) this.setTimer();
     if (!isLeft && this.onIdle !== undefined) this.onIdle();
   }
 
@@ -264,8 +263,8 @@ export class TurnClock {
     this.by(this.time.clock.read() + NUDGE_MS);
   }
 
-  /** Sets the native timer for `comesBy`, if it is set for another time. `now`: ms */
-  private setTimer(now: number): void {
+  /** Sets the native timer for `comesBy`, if it is set for another time. */
+  private setTimer(): void {
     const later = this.comesBy - this.setFor;
     if (later >= 0 && later <= MAX_EARLY_MS) return;
     if (this.comesBy === this.setFor) return; // neither is known
@@ -274,7 +273,8 @@ export class TurnClock {
       this.dropTimer();
       return;
     }
-    const delay = max(1, min(ceil(this.comesBy - now), MAX_NATIVE_DELAY_MS));
+    // Node counts from the present, not from when the turn began.
+    const delay = max(1, min(ceil(this.comesBy - this.time.clock.read()), MAX_NATIVE_DELAY_MS));
     if (delay === this.delay && this.timer !== undefined) {
       contexts.outside(this.refreshTimer);
       return;

@@ -80,7 +80,6 @@ export class ThreadKeeper implements LaneLink {
   private readonly watchdog: Watchdog;
   /** Those who are told when what serves the shard has changed. */
   private readonly watchers: ((server: ServerState) => void)[] = [];
-  private pausing: Promise<void> | undefined;
 
   constructor(parts: KeeperParts) {
     const { setup, options, slots } = parts;
@@ -144,7 +143,7 @@ export class ThreadKeeper implements LaneLink {
     this.isWanted = false;
     this.watchdog.rest();
     this.enter('pausing');
-    this.pausing = this.pause();
+    void this.pause();
   }
 
   refused(error: Error): boolean {
@@ -155,7 +154,6 @@ export class ThreadKeeper implements LaneLink {
   async release(): Promise<void> {
     this.state.enter('over');
     this.watchdog.rest();
-    await this.pausing;
     await this.thread?.stop();
   }
 

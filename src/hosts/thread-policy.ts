@@ -130,8 +130,8 @@ export class ThreadPolicy {
     clearInterval(this.checking);
     outsideContexts(() => {
       this.checking = setInterval(this.check, CHECK_MS).unref();
-      this.host.startThread();
       this.change('threads', load, reason);
+      this.host.startThread(); // last: it may find that there will be none
     });
   }
 

@@ -45,6 +45,21 @@ export function post(address: string, message: unknown): void {
 }
 
 /**
+ * Sends an answer, which is made once there is a way for it. Without memory for that nothing is done: who has asked
+ * asks again.
+ */
+export function answerBy(address: string, answer: () => unknown): void {
+  let channel: BroadcastChannel;
+  try {
+    channel = channelTo(address);
+  } catch {
+    return; // no memory for a channel
+  }
+  channel.postMessage(answer());
+  channel.close();
+}
+
+/**
  * The port beneath Node's BroadcastChannel; undefined if there is none. Its messages come without the channel's own
  * events. For the first such event Node 22 and later load all of undici, for the class MessageEvent. That blocks a
  * thread for 30 to 60 ms, and keeps some MB.

@@ -55,7 +55,8 @@ declare const [user, since, job, nextTry]: [string, number, string, number];`,
       has: 'persistAfter: 2000',
       declarations: `
 import { openDurableTimers } from 'shardwheel/durable';${durable}
-declare const [id, ip, payload]: [string, string, object];`,
+declare const [id, ip, payload]: [string, string, object];
+declare const retry: () => Promise<void>;`,
     },
     { has: 'durable.backup(', declarations: `${durable}\ndeclare const durable: DurableTimers;` },
   ],

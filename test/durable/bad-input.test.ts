@@ -177,3 +177,20 @@ test('a scheduler of the caller is used, and stays open', async () => {
   expect(scheduler.size).toBe(0);
   await scheduler.close();
 });
+
+test.each(['structured-clone', 'json'] as const)(
+  'a payload that looks back has an error of its own: %s',
+  async (payloadFormat) => {
+    const timers = await openDurableTimers({ store: memoryStore(), payloadFormat });
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    const trap = () => {
+      throw new Error('of a trap');
+    };
+    for (const payload of [proxy, new Proxy({}, { getPrototypeOf: trap, ownKeys: trap, get: trap })]) {
+      await expect(timers.schedule('a', 'k', 1, payload)).rejects.toMatchObject({ code: 'ERR_PAYLOAD_NOT_CLONEABLE' });
+    }
+    expect(await timers.count()).toBe(0);
+    await timers.close();
+  },
+);

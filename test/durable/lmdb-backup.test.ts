@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { open, type RootDatabaseOptionsWithPath } from 'lmdb';
 import { type DurableTimers, lmdbStore, memoryStore, openDurableTimers } from 'shardwheel/durable';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { runText } from '../fixtures/child-process.ts';
 import { all, latch, note } from './conformance/stores.ts';
 import { newFolder } from './folder.ts';
 
@@ -113,4 +114,21 @@ test('the function `open` of lmdb may be given, and is used in place of the pack
   expect(() => lmdbStore({ path: store, open: 'lmdb' as never })).toThrow(
     'must be the function `open` of the package lmdb',
   );
+});
+
+test('a close waits for a backup that is under way: it is whole, and the process lives', async () => {
+  const [path, copy] = [join(newFolder(), 'store'), join(newFolder(), 'copy')];
+  const { code, stdout, stderr } = await runText(`
+    import { lmdbStore, openDurableTimers } from './lib/durable.js';
+    const timers = await openDurableTimers({ store: lmdbStore({ path: ${JSON.stringify(path)} }) });
+    const far = Date.now() + 1e9;
+    for (let at = 0; at < 12; at++)
+      await Promise.all(Array.from({ length: 1000 }, (_, n) => timers.schedule('a', at + '-' + n, far, 'x'.repeat(500))));
+    const backup = timers.backup(${JSON.stringify(copy)});
+    await timers.close();
+    await backup;
+    const again = await openDurableTimers({ store: lmdbStore({ path: ${JSON.stringify(copy)} }) });
+    console.log(await again.count());
+    await again.close();`);
+  expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '12000\n', stderr: '' });
 });

@@ -93,6 +93,12 @@ test('it holds what a loop has time for, and no more; two loops on one core hold
   expect(simulate(proxyLoad(120_000), costs, inline(1, 1)).behind).toBeGreaterThan(30);
 });
 
+test('where a connection was measured to take no time, it ends, and says a number', () => {
+  const rate = highestRate(proxyLoad(1), modelCosts(0, { inline: service(loop(0)) }), inline(1, 1));
+  expect(rate).toBeGreaterThan(100_000);
+  expect(rate).toBeLessThan(2_000_000);
+});
+
 test('it adds to a measured lateness what is in the way: nothing where loop and core are free', () => {
   const lateness = [0.5, 1, 1.5];
   const costs = modelCosts(0.001, { inline: service({ lateness }), shard: service({ lateness }) });

@@ -33,6 +33,23 @@ describe('MonotoneQueue', () => {
     expect([queue.size, [...queue]]).toEqual([0, []]);
   });
 
+  test('a call that throws changes nothing', () => {
+    const queue = new MonotoneQueue<number>();
+    queue.add(4, 1);
+    expect(() => queue.increaseMinAllowedKey(9, undefined as never)).toThrow('onRemoved must be a function');
+    expect([queue.size, queue.minKey(), queue.minAllowedKey]).toEqual([1, 4, 0]);
+    const index = Reflect.get(queue, 'index') as { insert: unknown };
+    const { insert } = index;
+    index.insert = () => {
+      throw new Error('refused');
+    };
+    expect(() => queue.add(5, 2)).toThrow('refused');
+    index.insert = insert;
+    expect([queue.size, [...queue].length]).toEqual([1, 1]);
+    queue.add(6, 3);
+    expect([queue.size, [...queue].map(({ value }) => value)]).toEqual([2, [1, 3]]);
+  });
+
   test('keys up to the largest representable', () => {
     const queue = new MonotoneQueue<number>();
     const last = queue.maxRepresentableKey;

@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, cpus, tmpdir } from 'node:os';
+import { availableParallelism, constants, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
@@ -13,7 +13,7 @@ import { estimateOf, limits, verdictOf } from './profile/estimate.ts';
 import { htmlReport } from './profile/html-report.ts';
 import { readProfiles } from './profile/profile-files.ts';
 import { RecordingLine } from './profile/recording-line.ts';
-import { CommandError, type ProgramEnd, runProgram } from './profile/run-program.ts';
+import { CommandError, onSignals, type ProgramEnd, runProgram } from './profile/run-program.ts';
 import { terminalReport } from './profile/terminal-report.ts';
 
 interface Flags {
@@ -87,6 +87,13 @@ async function profile(words: readonly string[], folder: string, flags: Flags): 
   const command = words.join(' ');
   let end: ProgramEnd;
   let isReported = false;
+  let hasEnded = false;
+  // While the program runs, its own answer to a signal decides.
+  const release = onSignals((signal) => {
+    if (!hasEnded) return;
+    rmSync(folder, { recursive: true, force: true });
+    process.exit(128 + constants.signals[signal]);
+  });
   try {
     const first = await Promise.race([running, stopped(folder, flags.seconds, running)]);
     line?.end();
@@ -95,11 +102,14 @@ async function profile(words: readonly string[], folder: string, flags: Flags): 
       process.stderr.write('profile: recording is over, the program goes on\n');
     }
     end = await running;
+    hasEnded = true;
+    line?.end();
+    isReported ||= await report(readProfiles(folder), command, end.how, flags);
+    return isReported ? end.code : end.code || 1;
   } finally {
     line?.end();
+    release();
   }
-  isReported ||= await report(readProfiles(folder), command, end.how, flags);
-  return isReported ? end.code : end.code || 1;
 }
 
 /** Resolves when all threads have recorded for the requested time, or should have. Never without a limit. */

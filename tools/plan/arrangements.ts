@@ -30,6 +30,8 @@ const comfortableCores = 0.85;
 /** ms of simulated time for the search of the highest rate, and steps of it. */
 const probe = 500;
 const steps = 8;
+/** ms of the loop that a connection takes, at least: what was measured may be none, within its noise. */
+const LEAST_WORK = 1e-3;
 /**
  * ms by which a loop may be behind while it holds its rate: a pause of the collector. A loop that is 4 % too slow is
  * further behind.
@@ -86,7 +88,7 @@ export function highestRate(load: PlannedLoad, costs: Costs, arrangement: Arrang
   const holds = (cps: number) => simulate({ ...load, cps }, costs, arrangement, probe).behind < patience;
   const { perConnection } = costs.services[arrangement.service].loop;
   let low = 0;
-  let high = (arrangement.loops * 1000) / (costs.work + perConnection); // nothing beside them
+  let high = (arrangement.loops * 1000) / Math.max(LEAST_WORK, costs.work + perConnection); // nothing beside them
   for (let step = 0; step < steps; step++) {
     const middle = (low + high) / 2;
     if (holds(middle)) low = middle;

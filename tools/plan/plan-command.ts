@@ -26,6 +26,8 @@ export async function runPlan(argv: readonly string[]): Promise<number> {
     for (const candidate of candidates(request, costs)) {
       all.push(candidate);
       progress.show(`simulated ${titleOf(candidate.arrangement)}`);
+      await new Promise((resolve) => setImmediate(resolve)); // a signal is heard
+      interrupt.signal.throwIfAborted();
     }
     progress.end();
     const advice = advise(request, costs, all);

@@ -1,6 +1,6 @@
 import { rowIn } from '../../engine/comparison.ts';
 import { block, comparisonOf } from '../../engine/figures.ts';
-import type { Results } from '../../engine/results.ts';
+import { describeMachine, type Results } from '../../engine/results.ts';
 import type { Spread } from '../../engine/statistics.ts';
 import { nodeRatio } from './node-ratio.ts';
 import { INLINE, NODE } from './rate-subjects.ts';
@@ -16,9 +16,9 @@ const told: readonly (readonly [load: RateTask['load'], figure: string, title: s
 
 /** Where an inline scheduler costs the event loop less than Node's timers, and where more, as a Markdown list. */
 export function rateVerdictOf(results: Results): string {
-  return block(
-    'rate-verdict',
-    told.map(([load, figure, title, unit]) => {
+  const { date, machine, rounds } = results;
+  return block('rate-verdict', [
+    ...told.map(([load, figure, title, unit]) => {
       const { rates = [] } = ratedLoads.find((one) => one.load === load) ?? {};
       const points = rates.flatMap((rate) => {
         const comparison = comparisonOf(results, rateSuiteName(load, rate));
@@ -28,7 +28,9 @@ export function rateVerdictOf(results: Results): string {
       });
       return `- ${title}: ${verdictOf(points, unit)}.`;
     }),
-  );
+    '',
+    `Medians of ${rounds} rounds, ${date.slice(0, 10)}, on ${describeMachine(machine)}.`,
+  ]);
 }
 
 export interface RatePoint {

@@ -71,7 +71,7 @@ export class LabelScales {
     shared.wakeOthers();
     // As the others do: of two clients that set it at once, both go by what stands there.
     const moved = this.apply(label) ? this.rescaling.begin() : this.rescaling.done();
-    await Promise.all([moved, shared.taken(changes)]);
+    await this.client.refs.during(Promise.all([moved, shared.taken(changes)]));
   }
 
   /** A label has been made: it begins with the factor that was set everywhere, if one was. */

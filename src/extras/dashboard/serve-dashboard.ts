@@ -167,6 +167,7 @@ class ServedDashboard {
   }
 
   private answer(request: IncomingMessage, response: ServerResponse): void {
+    if (response.socket === null) return; // pipelined behind an answer that ends the connection
     this.connections.answer(request.socket);
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     response.setHeader('Content-Security-Policy', this.page.policy);

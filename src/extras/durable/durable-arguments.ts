@@ -7,7 +7,7 @@ import type { CloseOptions, HandleOptions, ScheduleOptions } from './durable-tim
 import type { Kept } from './kept.ts';
 
 /** Most bytes of a key in UTF-8: LMDB's keys hold it with the name. */
-const MAX_KEY_BYTES = 1024;
+export const MAX_KEY_BYTES = 1024;
 const MAX_NAME_BYTES = 128;
 /** An hour, in ms. */
 export const MAX_PERSIST_AFTER_MS = 3_600_000;

@@ -88,6 +88,8 @@ export class DurableStoreError extends Error {
 export type StoreMeanings = readonly (readonly [code: DurableStoreError['code'], pattern: RegExp, what: string])[];
 const UNKNOWN: StoreMeanings[number] = ['ERR_STORE_FAILED', /./, 'has failed'];
 
+const payloadErrors = new WeakSet<object>();
+
 /** A payload cannot be stored: nothing was scheduled. Or this process cannot read one: `ERR_PAYLOAD_UNREADABLE`. */
 export class PayloadError extends TypeError {
   readonly code: 'ERR_PAYLOAD_TOO_LARGE' | 'ERR_PAYLOAD_NOT_CLONEABLE' | 'ERR_PAYLOAD_UNREADABLE';
@@ -96,8 +98,13 @@ export class PayloadError extends TypeError {
   constructor(code: PayloadError['code'], message: string, options?: ErrorOptions) {
     super(message, options);
     this.code = code;
+    payloadErrors.add(this);
   }
 }
+
+/** Looks into nothing: what a program gives may be a proxy. */
+export const isPayloadError = (value: unknown): value is PayloadError =>
+  typeof value === 'object' && value !== null && payloadErrors.has(value);
 
 /** What ends an attempt before its handler does. */
 export type AttemptEnding = 'timeout' | 'cancelled' | 'superseded' | 'lost' | 'closed';

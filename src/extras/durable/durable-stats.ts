@@ -9,7 +9,7 @@ export interface DurableStats {
   cancelled: number;
   /** Deliveries whose handler resolved. */
   delivered: number;
-  /** Deliveries whose handler rejected. */
+  /** Attempts that have failed: rejected, timed out, or with a payload that cannot be read. As often as `'failed'`. */
   failed: number;
   /** Deliveries that were not the timer's first. */
   retried: number;

@@ -1,7 +1,7 @@
 import { process } from '../../process.ts';
 import { runtime } from '../../runtime.ts';
 import { messageOf, show } from '../../show.ts';
-import { PayloadError } from './durable-error.ts';
+import { isPayloadError, PayloadError } from './durable-error.ts';
 
 /**
  * The bytes of a payload: one for the format, then the value. JSON is for readers in other languages; the structured
@@ -18,7 +18,7 @@ const JSON_TEXT = 0x6a; // j
 /** Throws PayloadError. Undefined is stored as no bytes. */
 export function encodePayload(value: unknown, format: PayloadFormat, limit: number): Uint8Array | undefined {
   if (value === undefined) return undefined;
-  if (value instanceof PayloadError) throw value; // it stands in the place of one that cannot be read
+  if (isPayloadError(value)) throw value; // it stands in the place of one that cannot be read
   const body = bodyOf(value, format);
   if (body.length > limit) {
     const message = `The payload has ${body.length} bytes, more than options.maxPayloadBytes, which is ${limit}`;

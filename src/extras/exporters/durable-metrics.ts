@@ -7,7 +7,12 @@ const ofProcess: readonly Row<DurableStats>[] = [
   ['scheduled', 'counter', '{call}', 'Calls of schedule, moves included'],
   ['cancelled', 'counter', '{timer}', 'Timers cancelled'],
   ['delivered', 'counter', '{timer}', 'Deliveries whose handler resolved'],
-  ['failed', 'counter', '{timer}', 'Deliveries whose handler rejected'],
+  [
+    'failed',
+    'counter',
+    '{timer}',
+    'Attempts that have failed: rejected, timed out, or with a payload that cannot be read',
+  ],
   ['retried', 'counter', '{timer}', "Deliveries that were not the timer's first"],
   ['died', 'counter', '{timer}', 'Timers that died after their last attempt'],
   ['ended_young', 'counter', '{timer}', 'Timers that were cancelled or delivered without a write', 'endedYoung'],

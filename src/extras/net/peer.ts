@@ -37,6 +37,17 @@ export function openingOf(peer: Peer): Opening | undefined {
   return isSecuring(peer) ? 'secure' : undefined;
 }
 
+/** Whether it is in a step of its opening: in this one, or in any. */
+export function isOpening(peer: Peer, step?: Opening): boolean {
+  if (peer.destroyed) return false;
+  const present = openingOf(peer);
+  return present !== undefined && (step === undefined || present === step);
+}
+
+/** Whether one direction of it has ended. */
+export const isHalfEnded = (peer: Peer): boolean =>
+  !isSession(peer) && !peer.destroyed && (peer.readableEnded || peer.writableFinished);
+
 /** `secureConnecting` alone stays true for a TLSSocket that a program made for its side of a server. */
 function isSecuring(peer: Socket | TLSSocket): boolean {
   const { secureConnecting, getPeerFinished } = peer as Partial<TLSSocket> & { secureConnecting?: boolean };

@@ -3,7 +3,7 @@ import { InvalidArgumentError, SchedulerClosedError } from '../../errors.ts';
 import type { Scheduler } from '../../scheduler/scheduler.ts';
 import type { TimerId } from '../../timer-id.ts';
 import type { Limit, LimitedConnection } from './limit.ts';
-import { bytesReadBy, isSession, openingOf, type Peer, progressOf } from './peer.ts';
+import { bytesReadBy, isHalfEnded, isOpening, isSession, openingOf, type Peer, progressOf } from './peer.ts';
 import { SocketTimeoutError, type TimeoutKind } from './socket-timeout-error.ts';
 
 /** ms that the sum of an idle limit's timers may fall short of it, by rounding. */
@@ -107,6 +107,7 @@ export class WatchedConnection implements WatchedSockets, LimitedConnection {
       this.lifetime = limits.lifetime?.start(this.hint, this);
       this.open(socket);
       if (upstream !== undefined) this.open(upstream);
+      if (this.peers().some(isHalfEnded)) this.startHalfClose();
       if (socket.destroyed) this.closed(socket);
       if (upstream?.destroyed === true) this.closed(upstream);
     } catch (error) {
@@ -158,6 +159,8 @@ export class WatchedConnection implements WatchedSockets, LimitedConnection {
   timeUp(kind: TimeoutKind): void {
     const limit = this.watch.limits[kind] as Limit;
     if (this.hasEnded) return;
+    // it has failed in this turn of the loop, and 'close' comes in the next phase
+    if ((kind === 'connect' || kind === 'secure') && !this.peers().some((peer) => isOpening(peer, kind))) return;
     if (kind === 'firstByte' && (this.socket.destroyed || bytesReadBy(this.socket) > 0)) return;
     if (kind === 'idle' && !this.isIdleFor(limit.inForce)) {
       this.guarded(() => this.watchIdle());
@@ -187,16 +190,19 @@ export class WatchedConnection implements WatchedSockets, LimitedConnection {
   }
 
   directionEnded(): void {
-    if (this.halfClose !== undefined) return;
-    this.guarded(() => {
-      this.halfClose = this.watch.limits.halfClose?.start(this.hint, this);
-    });
+    this.guarded(() => this.startHalfClose());
   }
 
   closed(peer: Peer): void {
     this.endOpening(peer);
-    if (this.hasEnded) this.release();
-    else this.directionEnded();
+    if (this.hasEnded) {
+      this.release();
+      return;
+    }
+    this.guarded(() => {
+      this.startHalfClose();
+      this.beginIdle();
+    });
   }
 
   // How a connection gets on.
@@ -213,12 +219,19 @@ export class WatchedConnection implements WatchedSockets, LimitedConnection {
       return;
     }
     if (peer === this.socket && bytesReadBy(peer) === 0) this.firstByte = limits.firstByte?.start(this.hint, this);
-    const other = peer === this.socket ? this.upstream : this.socket;
-    const isOpen = other === undefined || openingOf(other) === undefined;
-    if (!isOpen || this.idle !== undefined) return;
+    this.beginIdle();
+  }
+
+  /** Once all sides are open that have not ended. */
+  private beginIdle(): void {
+    if (this.idle !== undefined || this.peers().some((peer) => isOpening(peer))) return;
     this.progress = this.readProgress();
     this.movedAt = this.watch.scheduler.now();
     this.watchIdle();
+  }
+
+  private startHalfClose(): void {
+    this.halfClose ??= this.watch.limits.halfClose?.start(this.hint, this);
   }
 
   private watchIdle(): void {

@@ -81,7 +81,7 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
   }
 
   schedule(deadline: number, value: T): TimerId {
-    if (!(deadline > this.clock && deadline < this.fastPathEnd && Number.isInteger(deadline))) {
+    if (!(Number.isInteger(deadline) && deadline > this.clock && deadline < this.fastPathEnd)) {
       return this.scheduleSlowly(deadline, value);
     }
     const { records } = this;
@@ -98,7 +98,7 @@ export class IndexedWheel<T, I extends WheelIndex> implements TimingWheel<T>, Du
   }
 
   reschedule(id: TimerId, deadline: number): boolean {
-    const isFast = deadline > this.clock && deadline < this.fastPathEnd && Number.isInteger(deadline);
+    const isFast = Number.isInteger(deadline) && deadline > this.clock && deadline < this.fastPathEnd;
     const tick = isFast ? deadline : this.tickFor(deadline);
     if (!this.records.isLive(id)) return false;
     const slot = this.records.slotOf(id);

@@ -1,4 +1,4 @@
-import { InvalidDeadlineError } from '../../errors.ts';
+import { InvalidArgumentError, InvalidDeadlineError } from '../../errors.ts';
 import { CascadingIndex } from '../../wheel/cascading/cascading-index.ts';
 import { presets } from '../../wheel/presets.ts';
 import type { DueSink } from '../../wheel/tick-index.ts';
@@ -54,10 +54,11 @@ export class MonotoneQueue<T> implements Iterable<QueueElement<T>> {
       throw new InvalidDeadlineError(key, `must be from ${this.minAllowedKey} to ${this.maxAllowedKey}`, 'key');
     }
     const element: QueueElement<T> = { key, value };
-    const slot = this.free.pop() ?? this.elements.length;
+    const slot = this.free.at(-1) ?? this.elements.length;
+    this.index.insert(slot, key + 1); // memory may be refused: then nothing has changed
+    this.free.pop();
     this.elements[slot] = element;
     this.slots.set(element, slot);
-    this.index.insert(slot, key + 1);
     return element;
   }
 
@@ -90,12 +91,13 @@ export class MonotoneQueue<T> implements Iterable<QueueElement<T>> {
   /**
    * Raises the minimum allowed key and hands over every element below it, in order of key. Does nothing if `key` is not
    * above it. Throws InvalidDeadlineError if `key` is above maxRepresentableKey. If a handler throws, the minimum stays
-   * at the key reached so far, and the handler's element is removed.
+   * at the key reached so far, and the handler's element is removed. Throws InvalidArgumentError without a handler.
    */
   increaseMinAllowedKey(key: number, onRemoved: (element: QueueElement<T>) => void): void {
     if (!Number.isSafeInteger(key) || key > this.maxRepresentableKey) {
       throw new InvalidDeadlineError(key, `must be a safe integer of at most ${this.maxRepresentableKey}`, 'key');
     }
+    if (typeof onRemoved !== 'function') throw new InvalidArgumentError('onRemoved', 'must be a function', onRemoved);
     const sink: DueSink = {
       due: (slot) => {
         const element = this.elements[slot] as QueueElement<T>;

@@ -98,7 +98,7 @@ export class TimerRecords<T> {
   isLive(id: TimerId): boolean {
     // A slot that was never used may lie beyond the array; undefined is not an id either. Words of free slots are below
     // 0.
-    return this.doubles[((id & this.slotMask) << 1) | ID_AT] === id && id > 0;
+    return typeof id === 'number' && this.doubles[((id & this.slotMask) << 1) | ID_AT] === id && id > 0;
   }
 
   /** The slot in an id that is known to have been given out here. */

@@ -19,6 +19,21 @@ export function testClosing(stores: Stores): void {
     await stores.until(async () => (await second.count()) === 1);
   });
 
+  test.each([2 ** 31, 2 ** 53, Number.MAX_VALUE])('close({ within: %d }) waits for what runs', async (within) => {
+    const timers = await stores.start();
+    let hasEnded = false;
+    let hasBegun = false;
+    timers.handle('a', async (_, { signal }) => {
+      hasBegun = true;
+      await pause(100);
+      hasEnded = !signal.aborted;
+    });
+    await timers.schedule('a', 'k', soon());
+    await stores.until(() => hasBegun);
+    await timers.close({ within });
+    expect(hasEnded).toBe(true);
+  });
+
   test('a store is opened once at a time, and again after a close', async () => {
     const store = stores.kind.open();
     const timers = await stores.start({ store });

@@ -3,6 +3,13 @@ import { all, note, nothingMore, pause, type Stores, soon } from './stores.ts';
 
 /** Timers are scheduled, moved, cancelled, found. */
 export function testScheduling(stores: Stores): void {
+  test.each([0, 1, 1024, 1025, 100_000])('a prefix of %i characters finds what begins with it', async (length) => {
+    const timers = await stores.start();
+    await timers.schedule('a', 'x'.repeat(1024), soon(1_000_000));
+    const found = await all(timers.timers('a', 'x'.repeat(length)));
+    expect(found).toHaveLength(length <= 1024 ? 1 : 0);
+  });
+
   test('a timer is delivered once, not early, with its payload', async () => {
     const timers = await stores.start();
     const seen = note(timers);

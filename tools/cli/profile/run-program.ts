@@ -55,8 +55,13 @@ function passSignals(child: ChildProcess): () => void {
   const pass = (signal: NodeJS.Signals): void => {
     if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
   };
-  for (const signal of passedOn) process.on(signal, pass);
+  return onSignals(pass);
+}
+
+/** Has signals that would end this process handled; returns what takes that back. */
+export function onSignals(handle: (signal: NodeJS.Signals) => void): () => void {
+  for (const signal of passedOn) process.on(signal, handle);
   return () => {
-    for (const signal of passedOn) process.off(signal, pass);
+    for (const signal of passedOn) process.off(signal, handle);
   };
 }

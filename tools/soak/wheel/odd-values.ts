@@ -35,6 +35,9 @@ export const oddValues: readonly unknown[] = [
 
 /** What no wheel takes for a deadline, or for a time. */
 export const noDeadlines: readonly unknown[] = [
+  5n,
+  Symbol('5'),
+  Object.create(null),
   Number.NaN,
   Number.POSITIVE_INFINITY,
   Number.NEGATIVE_INFINITY,
@@ -49,6 +52,9 @@ export const noDeadlines: readonly unknown[] = [
 
 /** What is no id of any timer. A whole number above 0 may be one: some slot's hundredth or millionth generation. */
 export const noIds: readonly unknown[] = [
+  5n,
+  Symbol('5'),
+  Object.create(null),
   0,
   -0,
   -1,

@@ -1,5 +1,5 @@
 import { messageOf } from '../../../show.ts';
-import { clearTimeout, setImmediate, setTimeout } from '../../../time/native-timers.ts';
+import { clearTimeout, MAX_NATIVE_DELAY_MS, setImmediate, setTimeout } from '../../../time/native-timers.ts';
 import { type Claim, type DueTimer, type Ending, idOf, type Overtaken, type StoredTimer } from '../stored-timer.ts';
 import type { DurableCore } from './durable-core.ts';
 import { HandlerRun, type Handling, type Outcome } from './handler-run.ts';
@@ -107,7 +107,7 @@ export class Attempts {
     for (const order of this.orders.values()) {
       for (const timer of order.clear()) timer.released?.();
     }
-    const over = within === Number.POSITIVE_INFINITY ? undefined : setTimeout(this.interrupt, within);
+    const over = within > MAX_NATIVE_DELAY_MS ? undefined : setTimeout(this.interrupt, within);
     await this.until(() => ![...this.timers.values()].some(({ run }) => run !== undefined));
     clearTimeout(over);
   }
@@ -211,7 +211,6 @@ export class Attempts {
     const outcome = await own.run.outcome;
     own.run = undefined;
     if (outcome.kind === 'resolved') counts.delivered += 1;
-    if (outcome.kind === 'failed') counts.failed += 1;
     return outcome;
   }
 

@@ -59,6 +59,7 @@ export class DurableCore {
 
   attemptFailed({ name, key, attempts: attempt }: StoredTimer, error: unknown, ending: Ending): void {
     const retryAt = ending.kind === 'again' ? ending.timer.due : undefined;
+    this.counts.failed += 1;
     this.warnOfUnheard(name, error);
     guard(this.events, () => this.events.emit('failed', { name, key, attempt, error, retryAt }));
   }

@@ -56,6 +56,7 @@ export class QueueLeases {
       if (take.lockedUntil <= now) take.tell('lost');
     }
     const looked = this.look(all.map(({ take }) => take));
+    looked.catch(() => undefined); // it is awaited below, unless the renewal fails before
     const tokens = all.map(({ token }) => token);
     const lost = new Set(await by.extendJobLocks([...this.takes.keys()], tokens, stalledAfter));
     for (const { job, take, token } of all) {

@@ -47,6 +47,8 @@ export class QueueLink {
   /** What BullMQ's keys of the queue begin with. */
   readonly prefix: string;
   readonly patience: Patience;
+  /** How often the connection for calls has been lost: what was under way has been sent again. */
+  losses = 0;
   private opened: Opened | undefined;
 
   constructor(place: QueuePlace) {
@@ -59,6 +61,9 @@ export class QueueLink {
   open(clock: WallClock): void {
     const connections = new OwnConnections(this.place.connection);
     const client = connections.make(() => undefined); // what fails is told by the calls
+    client.on('close', () => {
+      this.losses += 1;
+    });
     this.opened = { connections, client, clock, isEnding: false };
   }
 

@@ -141,8 +141,10 @@ export class QueueStore implements DurableStore {
 
   remove(name: string, key: string): Promise<boolean> {
     return this.write(async () => {
+      const { losses } = this.link;
       const isCancelled = await cancel(this.link, timerId(name, key));
       if (isCancelled) this.writes += 1;
+      else if (this.link.losses !== losses) throw new Error('Connection is closed: the call may have been done before');
       return isCancelled;
     });
   }

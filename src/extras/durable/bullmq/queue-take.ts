@@ -4,7 +4,7 @@ import type { Attempts } from '../attempts/attempts.ts';
 import type { DurableCore } from '../attempts/durable-core.ts';
 import { DurableStoreError } from '../durable-error.ts';
 import type { Claim, DueTimer, Ending, Overtaken, StoredTimer } from '../stored-timer.ts';
-import { type JobData, jobDataOf, timerId, timerOf } from './job-data.ts';
+import { type JobData, jobDataOf, newJobId, timerId, timerOf } from './job-data.ts';
 import { jobTime } from './job-time.ts';
 import type { QueueLink } from './queue-link.ts';
 import { DEAD, deadText } from './queue-scan.ts';
@@ -32,6 +32,8 @@ export class QueueTake implements DueTimer {
   lockedUntil = Number.POSITIVE_INFINITY;
   /** Whether an attempt has begun. */
   hasBegun = false;
+  /** By which Redis knows a claim that is sent again. */
+  private readonly claimId = newJobId('');
   /** What has ended its attempt, as far as Redis has said. */
   private overtaken: Overtaken | undefined;
   private readonly job: Job<JobData>;
@@ -64,7 +66,7 @@ export class QueueTake implements DueTimer {
         return undefined;
       }
       this.lockedUntil = performanceNow() + this.link.place.stalledAfter;
-      const answer = await claim(this.link, [job, lock, next], this.token, JSON.stringify(data));
+      const answer = await claim(this.link, [job, lock, next], this.token, JSON.stringify(data), this.claimId);
       if (typeof answer === 'object') {
         data = JSON.parse(answer.data) as JobData;
         continue;

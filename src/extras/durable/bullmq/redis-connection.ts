@@ -37,6 +37,7 @@ export interface RedisClient extends RedisConnection {
   /** Of a cluster: its servers. */
   nodes?(role: 'master'): RedisClient[];
   on(event: 'error', listener: (error: Error) => void): unknown;
+  on(event: 'close', listener: () => void): unknown;
   connect(): Promise<void>;
   quit(): Promise<unknown>;
   disconnect(): void;

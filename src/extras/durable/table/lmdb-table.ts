@@ -47,6 +47,8 @@ export class LmdbTable implements RecordTable {
   private readonly nameSet: Database<true, string>;
   private readonly known: Set<string>;
   private readonly openAt: (path: string) => RootDatabase;
+  /** Copies under way: the engine makes them in a thread of its own, of memory that `close` unmaps. */
+  private readonly copies = new Set<Promise<void>>();
 
   /** `openAt` opens another store, as this one was opened. */
   constructor(commits: LmdbCommits, openAt: (path: string) => RootDatabase) {
@@ -172,12 +174,15 @@ export class LmdbTable implements RecordTable {
 
   async backup(path: string): Promise<void> {
     this.commits.gate.requireStore();
-    await copyStore(this.commits.root, path, this.openAt);
+    const copy = copyStore(this.commits.root, path, this.openAt);
+    this.copies.add(copy);
+    await copy.finally(() => this.copies.delete(copy));
   }
 
   async close(): Promise<void> {
     const { root, gate } = this.commits;
     await this.members.leave().catch(() => undefined); // the others see that the process has left
+    await Promise.allSettled(this.copies);
     try {
       gate.requireStore();
     } finally {

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
+import { process } from '../process.ts';
 import {
   type Callback,
   type Context,
@@ -9,6 +10,8 @@ import {
   RUN,
   type Runnable,
 } from './context-keeper.ts';
+
+const { isProxy } = process.getBuiltinModule('node:util').types;
 
 type Storage = AsyncLocalStorage<unknown>;
 
@@ -113,7 +116,7 @@ export class FrameKeeper implements ContextKeeper {
     const { first } = this;
     if (first !== undefined && frame.size === 1) {
       const store = frame.get(first);
-      if (store !== undefined && store !== this.defaultOf(first)) return store;
+      if (store !== undefined && store !== this.defaultOf(first)) return isProxy(store) ? frame : store;
     }
     const holders: Storage[] = [];
     frame.forEach((store, storage) => {
@@ -123,7 +126,9 @@ export class FrameKeeper implements ContextKeeper {
     this.first ??= holders[0];
     if (holders.length > 1 || holders[0] !== this.first) return frame;
     const store = frame.get(this.first);
-    return store === undefined ? frame : store; // undefined can differ from the default; alone it would mean no context
+    // Undefined can differ from the default, and alone would mean no context; traps of a proxy would run when contexts
+    // are told apart.
+    return store === undefined || isProxy(store) ? frame : store;
   }
 
   /** What `getStore` of a storage returns outside all contexts. */

@@ -35,6 +35,11 @@ export class ResourceKeeper implements ContextKeeper {
     const keys = new Set(storeKeysOf(this.none));
     const keeper = this;
     const isWired = wire(prototype, {
+      disable: (original) =>
+        function disable(this: { readonly kResourceStore: symbol }): unknown {
+          keys.delete(this.kResourceStore); // `_enable` adds it again
+          return Reflect.apply(original, this, []);
+        },
       _enable: (original) =>
         function _enable(this: { readonly kResourceStore: symbol }): unknown {
           keys.add(this.kResourceStore);

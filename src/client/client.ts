@@ -173,7 +173,13 @@ export class Client {
 
   /** Last: code of the program may run, and end the timer. */
   private beginWait(waiter: unknown, id: TimerId, label: Label): void {
-    if (Waiter.is(waiter)) beginWait(waiter, this, id, label.ref);
+    if (!Waiter.is(waiter)) return;
+    try {
+      beginWait(waiter, this, id, label.ref);
+    } catch (error) {
+      waiter.leave(); // a refused call leaves nothing
+      throw error;
+    }
   }
 
   /** Moves a live timer. Returns false if the id is not live. Precondition: the deadline is finite. */

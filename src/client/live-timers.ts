@@ -66,7 +66,15 @@ export function* liveTimersOf(client: Client): Generator<LiveTimer, void, undefi
     if (client.isClosed) return;
     const callback = callbackName(timer._onTimeout);
     const deadline = client.home.deadlineOf(timer[SLOT]);
-    yield { id: undefined, deadline, shard: undefined, label, callback, argument: timer, period: undefined };
+    yield {
+      id: undefined,
+      deadline,
+      shard: undefined,
+      label,
+      callback,
+      argument: timer,
+      period: timer._repeat ?? undefined,
+    };
   }
 }
 

@@ -153,7 +153,7 @@ export class TurnClock {
   by(time: number): void {
     if (this.state === OVER || this.comesBy === Number.NEGATIVE_INFINITY) return;
     if (time < this.comesBy) this.comesBy = time;
-    else if (this.comesBy > this.time.clock.read() || this.delay < LONG_DELAY_MS) return;
+    else if (this.timer !== undefined && (this.comesBy > this.time.clock.read() || this.delay < LONG_DELAY_MS)) return;
     else this.dropTimer(); // overdue: the clock may have jumped since it was set, and it may come in hours
     this.setTimer();
   }
@@ -274,14 +274,19 @@ export class TurnClock {
       return;
     }
     // Node counts from the present, not from when the turn began.
-    const delay = max(1, min(ceil(this.comesBy - this.time.clock.read()), MAX_NATIVE_DELAY_MS));
-    if (delay === this.delay && this.timer !== undefined) {
-      contexts.outside(this.refreshTimer);
-      return;
+    let isSet = false;
+    try {
+      const delay = max(1, min(ceil(this.comesBy - this.time.clock.read()), MAX_NATIVE_DELAY_MS));
+      if (delay === this.delay && this.timer !== undefined) contexts.outside(this.refreshTimer);
+      else {
+        clearTimeout(this.timer);
+        this.delay = delay;
+        contexts.outside(this.newTimer);
+      }
+      isSet = true;
+    } finally {
+      if (!isSet) this.dropTimer(); // no stack was left, say: the next call sets it
     }
-    clearTimeout(this.timer);
-    this.delay = delay;
-    contexts.outside(this.newTimer);
   }
 
   /**

@@ -20,7 +20,8 @@ class DeadlineTimer extends Waiter {
   readonly isSettledByClose = false;
   readonly controller = new AbortController();
   private readonly error: TimeoutError;
-  private readonly outer: AbortSignal | undefined;
+  /** Undefined once nothing depends on it any more. */
+  private outer: AbortSignal | undefined;
   private isDisposed = false;
 
   constructor(error: TimeoutError, outer: AbortSignal | undefined) {
@@ -32,11 +33,14 @@ class DeadlineTimer extends Waiter {
   readonly dispose = (): void => {
     this.isDisposed = true;
     this.leave();
+    this.outer = undefined;
   };
 
   readonly abort = (): void => {
     this.leave();
-    if (!this.isDisposed) this.controller.abort(reasonOf(this.outer));
+    const { outer } = this;
+    this.outer = undefined;
+    if (!this.isDisposed) this.controller.abort(reasonOf(outer));
   };
 
   protected override begun(): void {
@@ -50,6 +54,7 @@ class DeadlineTimer extends Waiter {
   }
 
   protected override ended(how: WaitEnd): void {
+    if (how !== 'handed back') this.outer = undefined;
     if (this.isDisposed) return;
     if (how === 'delivered') this.controller.abort(this.error);
     else if (how !== 'handed back') this.controller.abort(AbortError.by(how));

@@ -158,7 +158,12 @@ export async function sleep(plain: TimerLabel, delay: number, options?: WaitOpti
   requireOpen(clientOf(plain), 'sleep');
   requireDelay(delay);
   const wait = new Sleep(delay);
-  wait.start(checkedStart('sleep', plain, options), delay);
+  const start = checkedStart('sleep', plain, options);
+  try {
+    wait.start(start, delay);
+  } catch (error) {
+    wait.fail(error); // it may have been settled within the call
+  }
   return wait.promise;
 }
 

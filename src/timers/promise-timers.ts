@@ -81,7 +81,7 @@ export function createPromises(source: () => TimeoutSource | undefined, isRefuse
     // may reject
     if (own === undefined || !areGood(delay, options)) return nodes.setTimeout(delay, value as T, options);
     const { signal, ref = true } = options;
-    if (signal?.aborted) return Promise.reject(new AbortError(reasonOf(signal)));
+    if (signal?.aborted) return Promise.reject(new AbortError(reasonOf(signal), ''));
     let abort: (() => void) | undefined;
     const slept = new Promise<T>((resolve, reject) => {
       let timeout: AwaitedTimeout;
@@ -96,7 +96,7 @@ export function createPromises(source: () => TimeoutSource | undefined, isRefuse
       if (signal === undefined) return;
       abort = () => {
         timeout[LEAVE]();
-        reject(new AbortError(reasonOf(signal)));
+        reject(new AbortError(reasonOf(signal), ''));
       };
       try {
         watch(signal, abort);
@@ -113,7 +113,7 @@ export function createPromises(source: () => TimeoutSource | undefined, isRefuse
     // may throw
     if (own === undefined || !areGood(delay, options)) return yield* nodes.setInterval(delay, value as T, options);
     const { signal, ref = true } = options;
-    if (signal?.aborted) throw new AbortError(reasonOf(signal));
+    if (signal?.aborted) throw new AbortError(reasonOf(signal), '');
     let calls = 0;
     let wake: (() => void) | undefined;
     const awaken = (): void => {
@@ -152,7 +152,7 @@ export function createPromises(source: () => TimeoutSource | undefined, isRefuse
         for (; calls > 0; calls--) yield value as T;
         if (ended !== undefined) throw ended;
       }
-      throw new AbortError(reasonOf(signal));
+      throw new AbortError(reasonOf(signal), '');
     } finally {
       interval[LEAVE]();
       if (signal !== undefined) unwatch(signal, abort);

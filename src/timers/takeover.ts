@@ -1,4 +1,4 @@
-import { isHooked } from '../async-context/async-context.ts';
+import { isHooked, outsideContexts } from '../async-context/async-context.ts';
 import { messageOf } from '../show.ts';
 import { type RegistrationState, setImmediate } from '../time/native-timers.ts';
 import { emitWarning, isClockFaked, performanceNow } from '../unfaked.ts';
@@ -156,7 +156,7 @@ export class Takeover {
   private watch(): void {
     if (this.isWatching) return;
     this.isWatching = true;
-    setImmediate(this.checkCount).unref();
+    outsideContexts(() => setImmediate(this.checkCount)).unref(); // it goes on for as long as it watches
   }
 
   private readonly checkCount = (): void => {

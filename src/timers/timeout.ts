@@ -153,6 +153,11 @@ export class Timeout implements NodeJS.Timeout {
     home.add(this, now + trunc(delay), context);
   }
 
+  /** What it carries may refer to itself. */
+  toJSON(): object {
+    return {};
+  }
+
   /** Restarts its delay, even if it has fired, but not if it was cleared. */
   refresh(): this {
     const { home, time, client } = this[SOURCE]();

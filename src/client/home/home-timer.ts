@@ -17,4 +17,6 @@ export interface HomeTimer extends Runnable {
   [HANDED_BACK](): void;
   /** The function that it calls, under the name of Node's timeouts. */
   readonly _onTimeout: unknown;
+  /** In ms between the calls of an interval. */
+  readonly _repeat?: number | null;
 }

@@ -72,7 +72,10 @@ test('drop-in timers are shown as what they are', () => {
   const timers = createTimers(scheduler);
   const circle: { self?: unknown } = {};
   circle.self = circle;
-  const [timeout, interval] = [timers.setTimeout(() => undefined, 50, circle), timers.setInterval(() => undefined, 70)];
+  const [timeout, interval] = [
+    timers.setTimeout((_: unknown) => undefined, 50, circle),
+    timers.setInterval(() => undefined, 70),
+  ];
   expect([JSON.stringify(timeout), JSON.stringify({ interval })]).toEqual(['{}', '{"interval":{}}']);
   expect([...scheduler.liveTimers()].map(({ period }) => period)).toEqual([undefined, 70]);
   timers.clearTimeout(timeout);

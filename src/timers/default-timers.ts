@@ -15,13 +15,13 @@ const own: [TimeoutSource | undefined, TimeoutSource | undefined] = [undefined, 
 let given: TimeoutSource | undefined;
 
 /**
- * The source of timers that no program has given a scheduler for, or the one of `useScheduler`. `isAsNodes`: with
- * Node's behaviour where there is a choice.
+ * The source of timers that no program has given a scheduler for: those of a registered thread, whatever `useScheduler`
+ * says. `isAsNodes`: with Node's behaviour where there is a choice.
  * @internal
  */
-export function sourceFor(isAsNodes: boolean): TimeoutSource {
+export function ownSource(isAsNodes: boolean): TimeoutSource {
   const at = isAsNodes ? 1 : 0;
-  const source = given ?? own[at];
+  const source = own[at];
   if (source !== undefined) return source;
   scheduler ??= createScheduler({ shards: 0 });
   const options = isAsNodes ? ({ missedCalls: 'delay', longDelays: 'warn' } as const) : {};
@@ -46,7 +46,7 @@ export function useScheduler(scheduler?: Scheduler, options: TimersOptions = {})
 }
 
 export const timers = timersOf(() =>
-  timersMode === 'off' && given === undefined ? undefined : sourceFor(timersMode === 'node'),
+  timersMode === 'off' && given === undefined ? undefined : (given ?? ownSource(timersMode === 'node')),
 );
 
 export const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate, promises } = timers;

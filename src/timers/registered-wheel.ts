@@ -3,7 +3,7 @@ import type { Client } from '../client/client.ts';
 import { REFED, SLOT } from '../client/home/home-timer.ts';
 import { CapacityExceededError } from '../errors.ts';
 import { timersOf } from './create-timers.ts';
-import { defaultClients, sourceFor } from './default-timers.ts';
+import { defaultClients, ownSource } from './default-timers.ts';
 import { Timeout } from './timeout.ts';
 import type { TimeoutSource } from './timeout-source.ts';
 
@@ -23,7 +23,7 @@ export function registeredWheel(isAlways: boolean, fail: (error: unknown) => voi
   };
   const source = () => {
     try {
-      const own = sourceFor(!isAlways);
+      const own = ownSource(!isAlways);
       own.isRegistered ||= !isAlways;
       return setsAside(own) === undefined ? own : undefined;
     } catch (error) {
@@ -40,9 +40,9 @@ export function registeredWheel(isAlways: boolean, fail: (error: unknown) => voi
   return {
     timers: timersOf(source, isRefused),
     /** Makes what the first timer needs. Throws what the system refuses. */
-    prepare: () => sourceFor(!isAlways).home.prepare(),
+    prepare: () => ownSource(!isAlways).home.prepare(),
     /** Why Node serves a timer that is set now; undefined where the wheel does. */
-    setsAside: () => setsAside(sourceFor(!isAlways)),
+    setsAside: () => setsAside(ownSource(!isAlways)),
     /** Its live timers. */
     get size() {
       return defaultClients().reduce((sum, { home }) => sum + home.size, 0);

@@ -127,17 +127,36 @@ test('while async hooks are on, or the clock is faked, nothing is taken over', a
 
 test("where the wheel is full, Node's own timer serves in its place", async () => {
   const found = await printed(
-    `import { createScheduler } from 'shardwheel';
-    import { useScheduler } from 'shardwheel/timers';
-    const scheduler = createScheduler({ shards: 0, capacity: 4 });
-    useScheduler(scheduler);
-    const first = set(3); await turns(3);
-    const more = set(6);
+    `const first = set(3); await turns(3);
+    const [one] = set(1);
+    const source = Object.getOwnPropertySymbols(one).map((symbol) => one[symbol]).find((it) => typeof it === 'function');
+    source().home.capacity = 4;
+    const more = [one, ...set(5)];
     console.log(JSON.stringify(more.map(isNodes)));
     clear(first), clear(more);`,
     { SHARDWHEEL_TIMERS_FROM: '2' },
   );
   expect(found).toEqual([false, false, false, false, true, true]);
+});
+
+test('useScheduler moves the functions of the modules, and not the globals', async () => {
+  const found = await printed(
+    `import { createScheduler } from 'shardwheel';
+    import timers, { useScheduler } from 'shardwheel/timers';
+    const first = set(3); await turns(3);
+    const scheduler = createScheduler({ shards: 0, clock: 'manual' });
+    useScheduler(scheduler);
+    const seen = [];
+    timers.setTimeout(() => seen.push('module'), 5);
+    await new Promise((resolve) => setTimeout(resolve, 20, seen.push(registration().serving)));
+    seen.push(scheduler.size);
+    await scheduler.close();
+    await new Promise((resolve) => setTimeout(resolve, 5, seen.push(registration().serving)));
+    console.log(JSON.stringify(seen));
+    clear(first);`,
+    { SHARDWHEEL_TIMERS_FROM: '2' },
+  );
+  expect(found).toEqual(['wheel', 1, 'wheel']);
 });
 
 test('stats() and registration() say who serves, since when and why', async () => {

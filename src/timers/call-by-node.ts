@@ -11,13 +11,16 @@ const { max, min } = Math;
 /** ms after which the wheel is asked again, and a clear or `unref` meanwhile is noticed. */
 const PAUSE_MS = 20;
 
+/** The latest wait of each timer: of an earlier one, it has been set and has fired meanwhile. */
+const waits = new WeakMap<HomeTimer, object>();
+
 /**
- * Makes the next call of an interval that the wheel has no slot for, or gives it one meanwhile: since its own was freed
- * for its callback, which may have set others. Returns false if the error is the program's: a wheel that is full and
- * not a registered thread's, or closed.
+ * Makes the next call of a timer that the wheel has no slot for, or gives it one meanwhile: of an timer, whose own
+ * was freed for its callback, which may have set others; or of one that is refreshed when it has fired. Returns false
+ * if the error is the program's: a wheel that is full and not a registered thread's, or closed.
  */
 export function callByNode(
-  interval: HomeTimer,
+  timer: HomeTimer,
   source: TimeoutSource,
   deadline: number,
   context: Context,
@@ -26,15 +29,17 @@ export function callByNode(
   const { client, home, time } = source;
   const isLacking = error instanceof AllocationError || (error instanceof CapacityExceededError && source.isRegistered);
   if (!isLacking || time.memory.manual) return false;
+  const own = {};
+  waits.set(timer, own);
   const tryAgain = (): void => {
-    if (interval[SLOT] >= 0 || !interval._onTimeout) return; // refreshed, or cleared
+    if (waits.get(timer) !== own || timer[SLOT] >= 0 || !timer._onTimeout) return; // refreshed, or cleared
     if (client.isClosed) {
-      interval[HANDED_BACK]();
+      timer[HANDED_BACK]();
     } else if (time.read() >= deadline) {
-      contexts.runUncaught(context, interval); // which sets its next call
+      contexts.runUncaught(context, timer); // which sets its next call
     } else {
       try {
-        home.add(interval, deadline, context, true);
+        home.add(timer, deadline, context, true);
       } catch {
         wait(); // still no slot: until then Node makes the call
       }
@@ -42,7 +47,7 @@ export function callByNode(
   };
   const wait = (): void => {
     const native = outsideContexts(() => setTimeout(tryAgain, max(1, min(PAUSE_MS, deadline - time.read()))));
-    if (!interval[REFED]) native.unref();
+    if (!timer[REFED]) native.unref();
   };
   wait();
   return true;

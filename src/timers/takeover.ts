@@ -136,7 +136,7 @@ export class Takeover {
   }): void {
     if (handle._destroyed !== false) return;
     if (handle._repeat === null) this.estimate.clear(handle._idleTimeout);
-    else this.estimate.addInterval(-1);
+    else if (typeof handle._repeat === 'number') this.estimate.addInterval(-1); // an immediate has none
   }
 
   private notice(): void {

@@ -166,8 +166,14 @@ export class Timeout implements NodeJS.Timeout {
     const now = time.read();
     const deadline = now + max(1, trunc(delay));
     if (this[SLOT] >= 0) home.move(this[SLOT], deadline);
-    // may be refused
-    else home.add(this, deadline, home.isRunning(this) ? home.runningContext : client.context(), true);
+    else {
+      const context = home.isRunning(this) ? home.runningContext : client.context();
+      try {
+        home.add(this, deadline, context, true);
+      } catch (error) {
+        if (!callByNode(this, this[SOURCE](), deadline, context, error)) throw error;
+      }
+    }
     this[GRID]?.restart(now);
     return this;
   }

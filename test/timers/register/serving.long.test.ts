@@ -139,6 +139,28 @@ test("where the wheel is full, Node's own timer serves in its place", async () =
   expect(found).toEqual([false, false, false, false, true, true]);
 });
 
+test('where the wheel is full, a timer that has fired is refreshed all the same, and fires once', async () => {
+  const found = await printed(
+    `const first = set(3); await turns(3);
+    const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+    let calls = 0;
+    const one = setTimeout(() => calls++, 1);
+    const source = Object.getOwnPropertySymbols(one).map((symbol) => one[symbol]).find((it) => typeof it === 'function');
+    await wait(20);
+    source().home.capacity = source().home.size;
+    one.refresh(); one.refresh();
+    await wait(100);
+    const before = calls;
+    const cleared = setTimeout(() => calls++, 1);
+    one.refresh(); clearTimeout(one);
+    await wait(100);
+    console.log(JSON.stringify([isNodes(one), isNodes(cleared), before, calls]));
+    clear(first);`,
+    { SHARDWHEEL_TIMERS_FROM: '2' },
+  );
+  expect(found).toEqual([false, true, 2, 3]);
+});
+
 test('useScheduler moves the functions of the modules, and not the globals', async () => {
   const found = await printed(
     `import { createScheduler } from 'shardwheel';

@@ -54,7 +54,7 @@ const mayLoad: [entry: string, chunks: readonly string[], modules: number, commo
   ['timers-promises', [...SCHEDULER, 'chunks/default-timers'], 386, 406],
   ['prometheus', METRICS, 401, 420],
   ['opentelemetry', METRICS, 401, 420],
-  ['dashboard', [...SCHEDULER, 'chunks/durable-stats'], 402, 421],
+  ['dashboard', [...SCHEDULER, 'chunks/durable-stats'], 404, 421],
   ['net', [BASE, WHEELS], 128, 141],
   ['durable', [...SCHEDULER, 'chunks/durable-stats'], 518, 538],
 ];

@@ -273,9 +273,9 @@ export class TurnClock {
       this.dropTimer();
       return;
     }
-    // Node counts from the present, not from when the turn began.
     let isSet = false;
     try {
+      // Node counts from the present, not from when the turn began.
       const delay = max(1, min(ceil(this.comesBy - this.time.clock.read()), MAX_NATIVE_DELAY_MS));
       if (delay === this.delay && this.timer !== undefined) contexts.outside(this.refreshTimer);
       else {

@@ -25,10 +25,12 @@ export const subjectsOf = (results: Results): string => block('subjects', tables
 
 /** The same of a run that is not the reference run, in a block of that name; it says which it is. */
 export function runOf(results: Results, name: string): string {
-  const { command, date, machine } = results;
-  const introduction = `\`${command}\`, ${date.slice(0, 10)}, ${roundsOf(results)}, on ${describeMachine(machine)}.`;
-  return block(name, [introduction, '', ...tablesOf(results)]);
+  return block(name, [`${introductionOf(results)}.`, '', ...tablesOf(results)]);
 }
+
+/** By what command, when, in how many rounds and where a run was measured. */
+export const introductionOf = (results: Results): string =>
+  `\`${results.command}\`, ${results.date.slice(0, 10)}, ${roundsOf(results)}, on ${describeMachine(results.machine)}`;
 
 const tablesOf = ({ comparisons, packages }: Results): string[] =>
   comparisons

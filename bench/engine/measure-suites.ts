@@ -37,8 +37,8 @@ export async function measureSuites(options: MeasureOptions): Promise<Results> {
   }
   const seconds = Math.round((Date.now() - date.getTime()) / 1000);
   const targets = judge(comparisons);
-  const subjects = suites.flatMap((suite) => suite.subjects.map(({ name }) => name));
-  const packages = installedPeers(subjects, new URL('../../../', import.meta.url));
+  const names = suites.flatMap(({ title, subjects }) => [title, ...subjects.map(({ name }) => name)]);
+  const packages = installedPeers(names, new URL('../../../', import.meta.url));
   return {
     date: date.toISOString(),
     command,

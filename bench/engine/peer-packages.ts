@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type Comparison, subjectsIn } from './comparison.ts';
 
-/** The packages behind subjects that have one of these words in their names. */
+/** The packages behind suites and subjects that have one of these words in their names. */
 const packagesOf: readonly (readonly [word: string, ...packages: string[]])[] = [
   ['BullMQ', 'bullmq', 'ioredis'],
   ['LMDB', 'lmdb'],
@@ -13,14 +13,19 @@ const packagesOf: readonly (readonly [word: string, ...packages: string[]])[] = 
   ['ttlcache', '@isaacs/ttlcache'],
   ['flatqueue', 'flatqueue'],
   ['timer-wheel', 'timer-wheel'],
+  ['MQTT', 'aedes'],
+  ['WebSocket', 'ws'],
 ];
 
 /** Versions by package. */
 export type Versions = Readonly<Record<string, string>>;
 
-/** Those of the packages behind subjects, as they are installed; one that is not is left out. `root`: the project's. */
-export function installedPeers(subjects: readonly string[], root: URL): Versions {
-  const versions = packagesBehind(subjects).flatMap((name): [string, string][] => {
+/**
+ * Those of the packages behind what has these names, as they are installed; one that is not is left out. `root`: the
+ * project's.
+ */
+export function installedPeers(names: readonly string[], root: URL): Versions {
+  const versions = packagesBehind(names).flatMap((name): [string, string][] => {
     try {
       const { version } = JSON.parse(readFileSync(new URL(`node_modules/${name}/package.json`, root), 'utf8'));
       return [[name, version]];
@@ -33,11 +38,11 @@ export function installedPeers(subjects: readonly string[], root: URL): Versions
 
 /** In words: those of the packages behind the subjects of a comparison. Empty where none is known. */
 export function describePeers(comparison: Comparison, versions: Versions = {}): string {
-  const known = packagesBehind(subjectsIn(comparison)).filter((name) => Object.hasOwn(versions, name));
+  const known = packagesBehind([comparison.title, ...subjectsIn(comparison)]).filter((name) =>
+    Object.hasOwn(versions, name),
+  );
   return known.map((name) => `${name} ${versions[name]}`).join(', ');
 }
 
-const packagesBehind = (subjects: readonly string[]): string[] =>
-  packagesOf
-    .filter(([word]) => subjects.some((subject) => subject.includes(word)))
-    .flatMap(([, ...packages]) => packages);
+const packagesBehind = (names: readonly string[]): string[] =>
+  packagesOf.filter(([word]) => names.some((name) => name.includes(word))).flatMap(([, ...packages]) => packages);

@@ -1,7 +1,7 @@
 import { type Comparison, type Row, rowIn } from '../../engine/comparison.ts';
-import { block } from '../../engine/figures.ts';
+import { block, introductionOf } from '../../engine/figures.ts';
 import { figure } from '../../engine/format.ts';
-import { describeMachine, type ReleaseResults, type Results } from '../../engine/results.ts';
+import type { ReleaseResults, Results } from '../../engine/results.ts';
 import { NODE, OURS, REGISTERED } from './face.ts';
 import { operations } from './live-suites.ts';
 import { MEMORY } from './memory-suite.ts';
@@ -43,7 +43,7 @@ export function faceFiguresOf(results: ReleaseResults): string {
     '',
   ]);
   return block('faces', [
-    ...runs.map((run) => `${introduction(run)}<br>`),
+    ...runs.map((run) => `${introductionOf(run)}<br>`),
     'shardwheel/timers / node:timers by the clock, and the median of the ratios of the rounds, with the least and the most; CPU: the',
     "ratio of the CPU of the event loop's thread, which is steadier where others use the machine.",
     '',
@@ -52,9 +52,6 @@ export function faceFiguresOf(results: ReleaseResults): string {
     ...runs.map((run) => line(`Node ${run.machine.node.slice(1)}`, otherColumns, run, '')),
   ]);
 }
-
-const introduction = ({ command, date, rounds, machine }: Results): string =>
-  `\`${command}\`, ${date.slice(0, 10)}, ${rounds} rounds, on ${describeMachine(machine)}`;
 
 const header = (title: string, columns: readonly Column[]): string[] => [
   `| ${[title, ...columns.map(([name]) => name)].join(' | ')} |`,

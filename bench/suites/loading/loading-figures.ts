@@ -1,20 +1,17 @@
 import { type Comparison, rowIn, subjectsIn } from '../../engine/comparison.ts';
-import { aboutOf, block, comparisonOf } from '../../engine/figures.ts';
+import { aboutOf, block, comparisonOf, introductionOf } from '../../engine/figures.ts';
 import { figure, withSpread } from '../../engine/format.ts';
-import { describeMachine, type ReleaseResults, type Results } from '../../engine/results.ts';
+import type { ReleaseResults, Results } from '../../engine/results.ts';
 
 /** What loading takes on each release, as a Markdown table per suite. */
 export function loadingFiguresOf(results: ReleaseResults): string {
   const runs = Object.values(results);
   return block('loading', [
-    ...runs.map((run) => `${introduction(run)}<br>`),
+    ...runs.map((run) => `${introductionOf(run)}<br>`),
     'Medians of the rounds, with the least and the most; × is the median of the ratios of the rounds.',
     ...runs[0].comparisons.flatMap((comparison) => ['', ...tableOf(comparison, runs)]),
   ]);
 }
-
-const introduction = ({ command, date, rounds, machine }: Results): string =>
-  `\`${command}\`, ${date.slice(0, 10)}, ${rounds} rounds, on ${describeMachine(machine)}`;
 
 function tableOf(comparison: Comparison, runs: readonly Results[]): string[] {
   const { figures, suite, title } = comparison;

@@ -1,11 +1,9 @@
 import { type Comparison, rowIn, subjectsIn } from '../../engine/comparison.ts';
-import { block, roundsOf } from '../../engine/figures.ts';
+import { block, introductionOf } from '../../engine/figures.ts';
 import { figure } from '../../engine/format.ts';
-import { describeMachine, type ReleaseResults } from '../../engine/results.ts';
+import type { ReleaseResults } from '../../engine/results.ts';
 import type { Spread } from '../../engine/statistics.ts';
-
-/** A subject of earlier runs: timers of a second and more are not set at all. */
-const NONE = 'no timers';
+import { NONE } from './program.ts';
 
 /** Ratios beyond these, in every round, are a difference; anything between is none. */
 const [LESS, MORE] = [0.95, 1.05];
@@ -26,7 +24,7 @@ export function programsOf(results: ReleaseResults): string {
     'programs',
     Object.values(results).flatMap((run, at) => [
       ...(at === 0 ? [] : ['']),
-      `\`${run.command}\`, ${run.date.slice(0, 10)}, ${roundsOf(run)}, on ${describeMachine(run.machine)}:`,
+      `${introductionOf(run)}:`,
       '',
       `| program | on | ${columns.map(([, title]) => title).join(' | ')} | by more than 5 %${run.rounds === 1 ? ', in one round' : ', in every round'} |`,
       `|---|---|${columns.map(() => '---:|').join('')}---|`,

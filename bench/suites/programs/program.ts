@@ -2,8 +2,11 @@ import type { LatenessHistogram } from '../../../src/metrics/lateness-histogram.
 import type { Scheduler } from '../../../src/scheduler/scheduler.ts';
 import type { SubjectEntry } from '../../engine/suite.ts';
 
-/** Whose functions a program finds as its global timers. */
-export type TimersKind = 'node' | 'inline' | 'shard';
+/** Whose functions a program finds as its global timers; with 'none' those of a second and more are not set at all. */
+export type TimersKind = 'node' | 'inline' | 'shard' | 'none';
+
+/** The subject without timers of a second and more. */
+export const NONE = 'no timers';
 
 export interface ProgramSubject extends SubjectEntry {
   readonly timers: TimersKind;

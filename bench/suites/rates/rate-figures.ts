@@ -1,13 +1,10 @@
 import { type Comparison, rowIn, subjectsIn } from '../../engine/comparison.ts';
-import { block, comparisonOf } from '../../engine/figures.ts';
+import { block, comparisonOf, introductionOf } from '../../engine/figures.ts';
 import { figure, withSpread } from '../../engine/format.ts';
-import { describeMachine, type ReleaseResults, type Results } from '../../engine/results.ts';
+import type { ReleaseResults, Results } from '../../engine/results.ts';
 import { nodeRatio } from './node-ratio.ts';
 import { DRIVER, NODE, rateSubjects } from './rate-subjects.ts';
 import { type RatedLoad, ratedLoads, rateSuiteName } from './rate-suites.ts';
-
-const introduction = ({ command, date, rounds, machine }: Results): string =>
-  `\`${command}\`, ${date.slice(0, 10)}, ${rounds} ${rounds === 1 ? 'round' : 'rounds'}, on ${describeMachine(machine)}`;
 
 /** A load at each of its rates. */
 const comparisonsOf = (results: Results, { load, rates }: RatedLoad): [rate: string, comparison: Comparison][] =>
@@ -30,7 +27,7 @@ export function rateSummaryOf(results: Results): string {
       ),
   );
   return block('rates', [
-    `${introduction(results)}. × is of ${NODE}; where their own share is lost in the noise, ns stand alone.`,
+    `${introductionOf(results)}. × is of ${NODE}; where their own share is lost in the noise, ns stand alone.`,
     '',
     `| event-loop CPU of each | ${[NODE, ...compared].join(' | ')} |`,
     `|---|${['', ...compared].map(() => '---:|').join('')}`,
@@ -54,7 +51,7 @@ export function rateFiguresOf(releases: ReleaseResults): string {
     ...abouts.map((about) => about.replace('- **', '- **So many ')),
     ...Object.values(releases).flatMap((results) => [
       '',
-      `${introduction(results)}:`,
+      `${introductionOf(results)}:`,
       ...ratedLoads.flatMap((rated) => ['', ...tableOf(results, rated)]),
     ]),
   ]);

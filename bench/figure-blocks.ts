@@ -125,10 +125,11 @@ export function figureBlocks(root: URL): [path: string, block: string][] {
     ],
     [
       'docs/capacity.md',
-      excerptOf(reference, 'memory', 'scheduler memory', ['node:timers', 'shardwheel'], ['rss', 'churned']),
+      excerptOf(run('all-subjects'), 'memory', 'scheduler memory', ['node:timers', 'shardwheel'], ['rss', 'churned']),
     ],
     ['docs/durable.md', figuresOf(durable[REFERENCE], 'durable-targets')],
     ['docs/figures.md', subjectsOf(reference)],
+    ['docs/figures.md', runOf(run('all-subjects'), 'all-subjects')],
     ['docs/figures.md', figuresOf(onNode20)],
     ['docs/figures.md', figuresOf(onNode26, 'figures-26')],
     ['docs/figures.md', runOf(run('slack'), 'slack')],

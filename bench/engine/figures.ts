@@ -93,7 +93,7 @@ function tableOf(comparison: Comparison, packages?: Versions): string {
   ].join('\n');
 }
 
-export const roundsOf = ({ rounds }: Results): string => (rounds === 1 ? 'one round' : `${rounds} rounds`);
+const roundsOf = ({ rounds }: Results): string => (rounds === 1 ? 'one round' : `${rounds} rounds`);
 
 function withPeers(comparison: Comparison, packages?: Versions): string {
   const peers = describePeers(comparison, packages);

@@ -39,7 +39,7 @@ Examples:
   npm run bench -- faces                 drop-in timers beside Node's; five minutes
   npm run bench -- runtimes              timers of Node's releases, Bun, Deno and undici; two minutes a round
   npm run bench -- steering              labels, scaled timers and metrics; two minutes a round
-  npm run bench -- programs              whole programs on Node's timers and on ours; five minutes a round
+  npm run bench -- programs              whole programs on Node's timers and on ours; three minutes a round
   npm run bench -- loading               import, preload, threads and first timer, each in processes of their own; three minutes a round
   npm run bench -- --targets               what the table of targets needs; a quarter of an hour
   npm run bench -- --targets --node 24     the same on Node 24, whatever runs this

@@ -3,6 +3,8 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { Connections } from '../../src/extras/dashboard/connections.ts';
 import { blockLoop, until } from '../fixtures/event-loop.ts';
+import { ask } from './dashboard-client.ts';
+import { connected, served } from './served.ts';
 
 /** ms: long enough for a busy machine to open a connection and hear its request. */
 const LIMIT = 400;
@@ -64,4 +66,17 @@ test('a request that comes while the event loop is blocked is heard, though its 
   await until(() => socket.closed);
   expect(got).toContain('heard');
   server.close();
+});
+
+test('a stream that is asked for behind an answer that ends the connection is none: it would never end', async () => {
+  await using shown = await served();
+  const page = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
+  const stream = 'GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n';
+  const statusOfStreams = async () => (await ask(shown.url, '/events', { method: 'HEAD' })).status;
+  for (let i = 0; i < 64; i++) {
+    const { socket, line } = await connected(shown.url, page + stream);
+    expect(line).toBe('HTTP/1.1 200 OK');
+    await until(() => socket.closed);
+    expect([i, await statusOfStreams()]).toEqual([i, 200]); // there is room for another
+  }
 });

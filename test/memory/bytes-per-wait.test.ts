@@ -64,3 +64,32 @@ test('a wait that ends while its work begins leaves nothing with the promise of 
   );
   expect(stdout.trim()).toBe('100 true');
 });
+
+test.each([
+  ['has come', 'await new Promise((resolve) => signal.addEventListener("abort", resolve));'],
+  ['is cancelled', 'group.cancelAll();'],
+  ['is disposed', 'signal[Symbol.dispose]();'],
+])('a signal whose timer %s leaves nothing of the signal that it was given', async (_, end) => {
+  const { stdout, stderr } = await runText(
+    `import { createScheduler } from 'shardwheel';
+     const scheduler = createScheduler({ shards: 0 });
+     const holding = setInterval(() => {}, 1000);
+     const ended = [];
+     const outer = [];
+     const one = async (delay) => {
+       const controller = new AbortController();
+       outer.push(new WeakRef(controller.signal));
+       const group = scheduler.group(delay);
+       const signal = scheduler.signalAfter(delay, { signal: controller.signal, workerHint: group });
+       ended.push(signal);
+       ${end}
+     };
+     for (let i = 0; i < 20; i++) await one(1);
+     for (let i = 0; i < 3; i++) await new Promise(setImmediate);
+     gc();
+     console.log(ended.length, outer.filter((signal) => signal.deref() !== undefined).length <= 1);
+     clearInterval(holding);`,
+    ['--expose-gc'],
+  );
+  expect({ stdout: stdout.trim(), stderr }).toEqual({ stdout: '20 true', stderr: '' });
+});

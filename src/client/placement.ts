@@ -1,6 +1,9 @@
 import { InvalidArgumentError } from '../errors.ts';
 
-const KEY = 'must be a finite number, a string or a group';
+const HINT = 'must be a finite number, a string or a group';
+
+/** Of a call that would have looked into a group. */
+const KEY = 'must be a finite number or a string: this call takes no groups';
 
 /** Longer strings are hashed by their first and last characters and their length: a hint may come from outside. */
 const LONG_HINT = 256;
@@ -48,11 +51,11 @@ export const placementOfInteger = (hint: number, shards: number): number =>
  */
 export function placementOf(hint: number | string, shards: number): number {
   if (typeof hint === 'number') {
-    if (hint - hint !== 0) throw new InvalidArgumentError('workerHint', KEY, hint);
+    if (hint - hint !== 0) throw new InvalidArgumentError('workerHint', HINT, hint);
     return placementOfInteger((hint | 0) === hint ? hint : fold(hint), shards);
   }
   if (typeof hint === 'string') return scaleTo(hashString(hint), shards);
-  throw new InvalidArgumentError('workerHint', KEY, hint);
+  throw new InvalidArgumentError('workerHint', typeof hint === 'object' && hint !== null ? KEY : HINT, hint);
 }
 
 /** Returns the first hint, from a number on, that is placed on a shard. Takes some tries for each shard. @internal */

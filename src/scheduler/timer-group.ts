@@ -115,7 +115,7 @@ export function placementInGroup(hint: TimerGroup | null, client: Client): numbe
 }
 
 /**
- * A hint that remembers: timers that end together, such as those of a connection. Wherever a call takes a hint it takes
+ * A hint that remembers: timers that end together, such as those of a connection. Every call that takes one hint takes
  * a group, whatever the label. `cancelAll()` ends what is live of them; a `sleep` or `withTimeout` among them rejects
  * with AbortError, a signal of `signalAfter` aborts with one. Ids belong to the scheduler: move and cancel single
  * timers there.

@@ -122,6 +122,7 @@ describe('a document', () => {
 const stated: readonly [document: string, text: string, path: string, line: string][] = [
   ['decide', "more than a fifth of the loop's time", 'hosts/thread-policy', 'MAX_INLINE_SHARE = 0.2'],
   ['drop-in', 'until 16,384 are live', 'timers/timers-mode', 'FROM = 16_384'],
+  ['guide', 'at most 1,024 names', 'sharing/label-factors', 'MAX_SCALED = 1024'],
   [
     'drop-in',
     'at least 1,024 of them, for about 4 ms',

@@ -81,9 +81,8 @@ declare function remind(user: string): Promise<void>;`,
     {
       has: 'bullmqStore({',
       declarations: `
-import type { Redis } from 'ioredis';
+import { Redis } from 'ioredis';
 import { bullmqStore, openDurableTimers } from 'shardwheel/durable';
-declare const connection: Redis;
 declare function remind(user: string): Promise<void>;`,
     },
     {

@@ -83,6 +83,9 @@ test('rate-window.ts', async () => {
   expect(window.allows('other')).toBe(true);
   await scheduler.advanceTo(1000);
   expect(allowed()).toEqual([true, true, false]);
+  const before = scheduler.size;
+  expect(new RateWindow(scheduler, 0, 1000).allows('key')).toBe(false);
+  expect(scheduler.size).toBe(before);
 });
 
 test('expiring-map.ts', async () => {

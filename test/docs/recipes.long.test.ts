@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, connect, createServer as createEchoServer, type Server } from 'node:net';
 import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { createScheduler } from 'shardwheel';
 import { socketTimeouts } from 'shardwheel/net';
@@ -31,7 +32,7 @@ test('there are as many as the document has headings for, and each is tried, bel
   const tried =
     'scheduler ws-heartbeat periodic-work lease mqtt-keepalive command-deadline upstream backoff debounce ' +
     'rate-window expiring-map errors shutdown hand-over threads moving fake-time steps both-clocks ' +
-    'tcp-limits http-limits pressure';
+    'wheel-alone tcp-limits http-limits pressure';
   expect([...recipes.keys()]).toEqual(tried.split(' ').map((name) => `${name}.ts`));
 });
 
@@ -199,7 +200,22 @@ test('shutdown.ts', async () => {
   expect(server.listening).toBe(false);
 });
 
+test('shutdown.ts ends within its limit, though a socket that was upgraded stays open', async () => {
+  const scheduler = createScheduler({ shards: 0 });
+  const { shutDown } = await load('shutdown');
+  const server = createServer();
+  const upgraded: Duplex[] = [];
+  server.on('upgrade', (_request, socket) => upgraded.push(socket));
+  const client = connect(await listening(server), '127.0.0.1');
+  client.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: none\r\n\r\n');
+  await once(server, 'upgrade');
+  expect(await shutDown(server, scheduler, 100)).toBe(0);
+  expect(scheduler.isClosed).toBe(true);
+  for (const socket of [client, ...upgraded]) socket.destroy();
+});
+
 test.each([
+  ['wheel-alone', ''],
   ['lease', 'renewed while the main loop was blocked\n'],
   ['threads', 'fired in a thread\nfired in a thread\n'],
   ['fake-time', 'half an hour in no time\n'],

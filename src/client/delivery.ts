@@ -79,7 +79,7 @@ export class Delivery {
   private args: unknown[] = [];
   private length = 0;
   /** Of the timer that was delivered last, in ms. */
-  private deadline = Number.NaN; // V8: double fields
+  deadline = Number.NaN; // V8: double fields
   private readonly ioFirst: number;
   /** See `ClientTurn.delivery`. */
   private polledFrom = Number.NEGATIVE_INFINITY;
@@ -267,6 +267,7 @@ export class Delivery {
 
   /** Counts a drop-in timer that runs now, with its deadline, in ms, and its function. */
   noteHome(deadline: number, now: number, callback: unknown): void {
+    this.deadline = deadline;
     this.lateness.record(max(0, now - deadline));
     this.delivered += 1;
     if (now - deadline > watched.above) this.lateTimers().note(undefined, deadline, now, undefined, callback);

@@ -71,7 +71,11 @@ export interface ClientTurn {
    * Delivers fired timers; returns whether some are left. `polledFrom`: the loop has served what had reached its
    * sockets by this time, in ms; -Infinity if that is not known. Throws what a tick of the program throws.
    */
-  readonly delivery: { deliver(polledFrom: number): boolean };
+  readonly delivery: {
+    deliver(polledFrom: number): boolean;
+    /** Of the timer that was delivered last, drop-in timers included; in ms. */
+    readonly deadline: number;
+  };
   /**
    * Runs due drop-in timers, `isPhase`: those due by now, else the rest of an earlier turn. Returns whether some are
    * left. Throws what a callback, or a tick of the program, throws.
@@ -103,7 +107,9 @@ export interface ClientTurn {
  * tick or a callback throws; the next turn then goes on, by a new timer, for the one that has thrown may keep a
  * context.
  *
- * The handles hold the process only while live timers do, see `KeepAlive`.
+ * The handles hold the process only while live timers do, see `KeepAlive`; and a rest does until what had fallen due when
+ * it was left is delivered, as Node runs a list of due timers to its end. What falls due meanwhile holds nothing: else
+ * timers that are unref'd, and keep the loop busy, would hold the process for ever.
  *
  * On Node 20 and 22 immediates come no more once a program has passed a timeout to `clearImmediate`. Then the native
  * timer brings the turn: it is also set for an asked turn and for a rest, and takes over what the immediate was to
@@ -127,6 +133,8 @@ export class TurnClock {
   private immediate: NodeJS.Immediate | undefined;
   /** When the turn ended that has left a rest, in ms: the loop polls before the rest comes. */
   private leftAt = Number.NEGATIVE_INFINITY;
+  /** When the first turn ended since which each has left a rest, in ms; Infinity if the last has left none. */
+  private restFrom = Number.POSITIVE_INFINITY;
   /** Whether the last turn has ended by an error. */
   private hasThrown = false;
   private readonly client: ClientTurn;
@@ -228,6 +236,7 @@ export class TurnClock {
     if (this.state === OVER) return; // closed by a listener
     const { now } = this.time;
     this.comesBy = isLeft ? min(next, now + REST_WITHIN_MS) : next;
+    this.restFrom = isLeft ? min(this.restFrom, now) : Number.POSITIVE_INFINITY;
     if (isLeft && this.immediate === undefined) {
       this.leftAt = now;
       this.ask(LEFT);
@@ -252,10 +261,11 @@ export class TurnClock {
     this.state = state;
   }
 
-  /** An asked turn holds the process, or ends the loop's wait without holding it. A rest, which is due, holds it. */
+  /** An asked turn, or a rest, holds the process, or ends the loop's wait without holding it. */
   private followHold(isHolding: boolean): void {
     if (this.immediate === undefined) return;
-    if (isHolding || this.state === LEFT || this.state === MISSED) {
+    const isRest = this.state === LEFT || this.state === MISSED;
+    if (isHolding || (isRest && !(this.client.delivery.deadline > this.restFrom))) {
       this.immediate.ref();
       return;
     }

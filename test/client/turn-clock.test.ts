@@ -63,6 +63,7 @@ class Steered {
         log.push('phase');
       },
       delivery: {
+        deadline: 0,
         deliver: (polledFrom) => {
           log.push(`deliver ${polledFrom}`);
           return this.inDelivery();

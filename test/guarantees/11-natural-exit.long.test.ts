@@ -106,6 +106,34 @@ test.concurrent.each([0, 2])('guarantee 11, natural exit, at once: shards %i', a
   expect(list.length).toBe(12);
 });
 
+/** Each keeps the loop busy for good: what falls due takes longer than until the next falls due. */
+const busy = {
+  'intervals of a scheduler that is unref()ed': `scheduler.unref();
+    for (let i = 0; i < 60; i++) scheduler.scheduleEvery(i, 10, burn);`,
+  'the same, each call made up for': `scheduler.unref();
+    for (let i = 0; i < 60; i++) scheduler.scheduleEvery(i, 10, burn, undefined, { missedCalls: 'burst' });`,
+  'timers of a label with ref: false that start anew': `const label = scheduler.label('tidy', { ref: false });
+    const again = () => { burn(); label.scheduleAfter(1, 1, again); };
+    for (let i = 0; i < 60; i++) again();`,
+  'drop-in intervals that are unref()ed': `const { setInterval } = await import('./lib/timers.js');
+    for (let i = 0; i < 60; i++) setInterval(burn, 10).unref();`,
+};
+
+test.concurrent.each([0, 1])('guarantee 11, timers that hold nothing keep the loop busy: shards %i', async (shards) => {
+  for (const [name, text] of Object.entries(busy)) {
+    const { notes } = await ends(
+      `const scheduler = createScheduler({ shards });
+       await scheduler.ready;
+       const burn = () => { for (const end = performance.now() + 1; performance.now() < end; ); };
+       ${text}
+       await new Promise((resolve) => { setTimeout(resolve, 100); });
+       notes.push('the last that held the process');`,
+      shards,
+    );
+    expect(notes, name).toEqual(['the last that held the process']);
+  }
+});
+
 test.concurrent.each([1, 2])('guarantee 11, natural exit, though a thread dies: shards %i', async (shards) => {
   const { elapsed, notes } = await ends(
     `const scheduler = createScheduler({ shards });

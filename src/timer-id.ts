@@ -47,6 +47,17 @@ export function timerIdLayout(shards: number, capacity: number): TimerIdLayout {
   return { shardBits, generationBits: TIMER_ID_BITS - shardBits - slotBits, slotBits };
 }
 
+/**
+ * Returns the generation with which each slot of a client begins, so that no two clients of a scheduler give the same
+ * ids: the serials 0, 1, 2, … are spread over all generations, as far apart as there is room (van der Corput's
+ * sequence). `start`: at random, from 0 to 1, the same for all clients of a scheduler.
+ */
+export function firstGeneration(start: number, serial: number, { generationBits }: TimerIdLayout): number {
+  let spread = 0;
+  for (let left = serial, share = 0.5; left > 0; left = Math.floor(left / 2), share /= 2) spread += share * (left % 2);
+  return Math.floor(((start + spread) % 1) * 2 ** Math.min(47, generationBits));
+}
+
 /** Returns the id of the timer that is (or was) the `generation`-th in `slot` of `shard`. Parts must fit the layout. */
 export function encodeTimerId({ shard, generation, slot }: TimerIdParts, layout: TimerIdLayout): TimerId {
   return (shard * 2 ** layout.generationBits + generation) * 2 ** layout.slotBits + slot;

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   decodeTimerId,
   encodeTimerId,
+  firstGeneration,
   MAX_SLOT_BITS,
   TIMER_ID_BITS,
   type TimerIdLayout,
@@ -51,6 +52,26 @@ describe('timer ids', () => {
         expect(Math.sign(id - second)).toBe(order);
       }),
       { numRuns: 2000 },
+    );
+  });
+
+  test("the ids of a scheduler's clients begin as far apart as there is room, whichever have come before", () => {
+    fc.assert(
+      fc.property(
+        shardCounts,
+        capacities,
+        fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+        (shards, capacity, start) => {
+          const layout = timerIdLayout(shards, capacity);
+          const all = 2 ** Math.min(47, layout.generationBits);
+          const firsts = Array.from({ length: 1024 }, (_, serial) => firstGeneration(start, serial, layout));
+          firsts.sort((one, other) => one - other);
+          const gaps = firsts.map((first, i) => (i === 0 ? first + all - firsts[1023] : first - firsts[i - 1]));
+          expect(Math.min(...gaps)).toBeGreaterThanOrEqual(all / 1024 - 1);
+          expect(firsts.every((first) => Number.isInteger(first) && first >= 0 && first < all)).toBe(true);
+        },
+      ),
+      { numRuns: 200 },
     );
   });
 

@@ -39,6 +39,7 @@ export function connectClient(
     const threads = new OthersThreads({ handle, board, client: entry.serial, events });
     const served = new ServedClient({
       shared: handle,
+      serial: entry.serial,
       options,
       events,
       ringSizes: DEFAULT_RING_SIZES,

@@ -13,6 +13,9 @@ import { OwnThreads } from './own-threads.ts';
 import { ServedClient } from './served-client.ts';
 import { type KnownClient, Sharing } from './sharing.ts';
 
+// Taken once: a program may replace them.
+const { random } = Math;
+
 /**
  * Puts together the client of a scheduler's own thread, with the threads of the shards: lays out the shared memory, and
  * returns at once. Lanes are inline until threads are up.
@@ -22,7 +25,7 @@ export function ownClient(options: ResolvedOptions, events: CoordinatorEvents): 
   const name = newName();
   const threads = new OwnThreads({ shared, name, options, events });
   const ringSizes = options.shards === 0 ? INLINE_RING_SIZES : DEFAULT_RING_SIZES;
-  const served = new ServedClient({ shared, options, events, ringSizes, threads });
+  const served = new ServedClient({ shared, serial: OWNER, options, events, ringSizes, threads });
   for (let placement = 0; placement < served.placements; placement++) served.client.laneAt(placement);
   for (const keeper of threads.keepers) keeper.watch(() => served.checkBoard());
   const others = new OwnersClients(() => newSharing(shared, name, threads, served));
@@ -34,7 +37,7 @@ function newShared(options: ResolvedOptions): HandleParts {
   const clock = SharedClock.allocate(options.manual);
   const doorbells = Array.from({ length: isAuto ? 1 : Math.max(1, shards) }, allocateDoorbell);
   const settings = { shards, isAuto, tick, wheel, capacity, keepsContexts, ioFirst };
-  return { ownerThread: threadNumber(), clock, doorbells, mayHaveThreads: false, ...settings };
+  return { ownerThread: threadNumber(), clock, doorbells, mayHaveThreads: false, idStart: random(), ...settings };
 }
 
 /** Throws AllocationError, UnsupportedRuntimeError. */

@@ -16,7 +16,7 @@ import type { ShardSetup } from '../shard/build-shard.ts';
 import type { HandleParts } from '../sharing/handle.ts';
 import { SharedClock } from '../time/shared-clock.ts';
 import { TickScale } from '../time/tick-scale.ts';
-import { timerIdLayout } from '../timer-id.ts';
+import { firstGeneration, timerIdLayout } from '../timer-id.ts';
 import { createTickIndex } from '../wheel/create-index.ts';
 import type { ConnectOptions } from './options.ts';
 
@@ -48,6 +48,8 @@ export interface ClientThreads {
 export interface ServedClientParts {
   /** What it has in common with all clients of the scheduler. */
   readonly shared: HandleParts;
+  /** Its number among these, which none has had before. */
+  readonly serial: number;
   readonly options: ConnectOptions;
   readonly events: ServedEvents;
   readonly ringSizes: RingSizes;
@@ -143,12 +145,19 @@ export class ServedClient {
   }
 
   private openLane(placement: number): ClientLane {
-    const { shared, ringSizes } = this.parts;
+    const { shared, serial, ringSizes } = this.parts;
     const number = shared.isAuto ? 0 : placement;
     const setup = { memory: allocateLane(shared.capacity, ringSizes), clientBell: this.clientBell };
     const host = this.byNumber[number] ?? this.newHost(number);
     const layout = timerIdLayout(shared.shards, shared.capacity);
-    const lane = new ClientLane(setup.memory, layout, placement, new Doorbell(host.setup.doorbell), this.client.time);
+    const lane = new ClientLane({
+      memory: setup.memory,
+      layout,
+      shard: placement,
+      firstGeneration: firstGeneration(shared.idStart, serial, layout),
+      doorbell: new Doorbell(host.setup.doorbell),
+      time: this.client.time,
+    });
     lane.onMoved = () => host.moved();
     host.open({ placement, setup, stage: lane.stage });
     return lane;

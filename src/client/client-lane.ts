@@ -22,6 +22,16 @@ const NOTHING = new Payload(0);
 /** Number of ended timers whose payload is released at a time. */
 const RELEASE_LIMIT = 1024;
 
+export interface LaneParts {
+  readonly memory: LaneMemory;
+  readonly layout: TimerIdLayout;
+  readonly shard: number;
+  /** With which the ids of each slot begin. Default 0. */
+  readonly firstGeneration?: number;
+  readonly doorbell: Doorbell;
+  readonly time: ClientTime;
+}
+
 /**
  * The client's side of a lane: the timer table, the callbacks and arguments that never leave this thread, the near end
  * of the command ring and the far end of the fired ring. Timers are slots in here; the table makes and checks ids.
@@ -63,13 +73,13 @@ export class ClientLane {
   private sentAtRequest = 0;
   private stagedAtRequest = 0;
 
-  constructor(memory: LaneMemory, layout: TimerIdLayout, shard: number, doorbell: Doorbell, time: ClientTime) {
+  constructor({ memory, layout, shard, firstGeneration, doorbell, time }: LaneParts) {
     this.memory = memory;
     this.shard = shard;
     this.doorbell = doorbell;
     this.time = time;
     this.header = new Int32Array(memory.header);
-    this.table = new TimerTable(memory, layout, shard);
+    this.table = new TimerTable(memory, layout, shard, firstGeneration);
     this.payload = new Payload(memory.capacity);
     this.table.room = Math.min(this.table.room, this.payload.room);
     this.table.onFull = () => this.grow();

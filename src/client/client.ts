@@ -63,7 +63,7 @@ export interface ClientParts {
  */
 export class Client {
   isClosed = false;
-  /** Starts and moves of timers on lanes. */
+  /** Starts and moves of timers on lanes, by calls of the program. */
   started = 0;
   moved = 0;
   /** Live timers that somebody waits for: see `Waiter`. */
@@ -127,22 +127,24 @@ export class Client {
       label === this.registry.plain
         ? this.schedule(lane, deadline, label, callback, argument)
         : this.startLabelled(lane, deadline, label, callback, argument);
+    if (slot < 0) throw this.refusal(lane);
     const id = lane.table.idOf(slot);
     if (callback === awaited) this.beginWait(argument, id, label);
     return id;
   }
 
-  /** Returns the slot. `full`: the deadline, which a scaled timer gets if its label's factor is 1. */
+  /** As `schedule`. `full`: the deadline, which a scaled timer gets if its label's factor is 1. */
   private startLabelled(lane: ClientLane, full: number, label: Label, callback: unknown, argument: unknown): number {
     const labels = this.labelsOf(lane, label);
     if (label.min === undefined) {
       const slot = this.schedule(lane, full, label, callback, argument);
-      labels.begin(slot, label);
+      if (slot >= 0) labels.begin(slot, label);
       return slot;
     }
     requireDeadline(full);
     const earliest = this.clock.read() + label.min;
     const slot = this.schedule(lane, label.deadlineOf(earliest, full), label, callback, argument);
+    if (slot < 0) return slot;
     labels.begin(slot, label);
     labels.setBounds(slot, earliest, full);
     return slot;
@@ -162,6 +164,7 @@ export class Client {
     const labels = label === this.registry.plain ? undefined : this.labelsOf(lane, label);
     const first = this.clock.read() + repetition.first;
     const slot = this.schedule(lane, first, label, callback, argument);
+    if (slot < 0) throw this.refusal(lane);
     lane.payload.setRepeating(slot);
     lane.grids.begin(slot, first, repetition);
     if (!repetition.overlap) this.repeating.mayPassOver = true;
@@ -191,6 +194,7 @@ export class Client {
     if (lane.slotLabels === undefined && lane.grids === undefined)
       this.move(lane, slot, deadline, this.registry.plain.slack);
     else this.moveByKind(lane, slot, deadline);
+    this.moved += 1;
     return true;
   }
 
@@ -241,17 +245,15 @@ export class Client {
 
   // The same by lane and slot, for the parts of the package that keep slots.
 
-  /**
-   * Starts a timer, whose label the caller notes. Returns its slot. Throws InvalidDeadlineError, CapacityExceededError.
-   */
-  private schedule(lane: ClientLane, deadline: number, label: Label, callback: unknown, argument: unknown): number {
+  /** Starts a timer, whose label the caller notes. Returns its slot; -1 where the lane is full. Throws as `start`. */
+  schedule(lane: ClientLane, deadline: number, label: Label, callback: unknown, argument: unknown): number {
     const { slack } = label;
     const due = this.dueWordOf(deadline, slack);
     const context = this.keepsContexts === true && callback !== undefined ? currentContext() : undefined;
     const { table } = lane;
     if (!lane.stage.hasRoom(1)) lane.commands.makeRoom(1); // before any change: it may be refused
     const slot = table.allocate(deadline, due);
-    if (slot < 0) throw this.refusal(lane);
+    if (slot < 0) return slot;
     lane.begin(slot, table.tagOf(slot), callback, argument, context);
     this.started += 1;
     if (deadline < this.time.stagedBy) this.turns.stagedEarlier(lane, deadline, slack);
@@ -259,8 +261,8 @@ export class Client {
     return slot;
   }
 
-  /** Returns the error for a call that finds a lane full, and reports the refusal. */
-  private refusal({ shard, table }: ClientLane): CapacityExceededError {
+  /** Returns the error for a call that finds a lane full, and reports the refusal: code of the program may run. */
+  refusal({ shard, table }: ClientLane): CapacityExceededError {
     this.delivery.events.refused(shard, table.capacity, this.clock.read());
     return new CapacityExceededError(table.capacity, shard);
   }
@@ -270,7 +272,6 @@ export class Client {
     const due = this.dueWordOf(deadline, slack);
     const isStaged = lane.move(slot, deadline, due, deadline < this.time.wordReachEnd);
     if (isStaged && deadline < this.time.stagedBy) this.turns.stagedEarlier(lane, deadline, slack);
-    this.moved += 1;
   }
 
   private end(lane: ClientLane, slot: number): void {

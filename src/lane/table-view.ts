@@ -45,16 +45,16 @@ export class TableView {
   }
 
   /**
-   * The whole due tick of a live timer; `now` is the clock's tick. For a deadline that had already passed when it was
-   * set, 2^32 ticks ago or more, the result is later than its own tick: at most the next tick.
+   * The whole due tick of a live timer; `now` is the clock's tick. For a deadline that had passed by 2^32 ticks or more
+   * when it was set, the result is some multiple of 2^32 too early.
    */
   dueTickOf(slot: number, now: number): number {
     const due = this.words[(slot << RECORD) | DUE_AT];
     const deadline = this.doubles[(slot << DOUBLES_SHIFT) | DEADLINE];
     const ahead = (due - (now | 0)) | 0;
-    // Nearly all: it is near, or has come.
-    if ((ahead <= 1 || deadline > this.scale.timeOf(now)) && deadline < this.scale.timeOf(now + WORD_REACH))
-      return now + ahead;
+    const since = ahead <= 1 ? now - WORD_REACH : now;
+    // Nearly all: it is near, or has come and is not long overdue.
+    if (deadline > this.scale.timeOf(since) && deadline < this.scale.timeOf(now + WORD_REACH)) return now + ahead;
     // Apart from slack they differ for a deadline that had passed when it was set, and while the timer is being moved.
     return dueTickFrom(due, this.deadlineTickOf(slot), now);
   }

@@ -4,7 +4,7 @@ import { encodeTimerId, type TimerId, type TimerIdLayout } from '../timer-id.ts'
 import { DEADLINE, DOUBLES_SHIFT, DUE, type LaneMemory, RECORD_SHIFT, TAG } from './lane-memory.ts';
 
 // Taken once: a program may replace them.
-const { floor, min, random } = Math;
+const { floor, min } = Math;
 
 // V8: folded constants
 const RECORD = RECORD_SHIFT;
@@ -26,8 +26,8 @@ const DEADLINE_AT = DEADLINE;
  * so that the slot reused is the one whose cache line was touched last.
  *
  * The generation changes each time a slot is freed, so an id is live exactly if it is the id that its slot would give
- * now: one comparison refuses stale ids, ids of other shards and ids of other schedulers (whose generations begin
- * elsewhere, at random). A slot whose next generation would be its first again is retired: no id is ever given twice.
+ * now: one comparison refuses stale ids, ids of other shards and of other clients, whose generations begin elsewhere (see
+ * `firstGeneration`), and those of other schedulers, which begin at random. A slot whose next generation would be its first again is retired: no id is ever given twice.
  */
 export class TimerTable {
   readonly capacity: number;
@@ -54,8 +54,8 @@ export class TimerTable {
   private readonly firstHigh: number;
   private freeHead = -1;
 
-  /** `firstGeneration` is for tests; by default it is random. */
-  constructor(memory: LaneMemory, layout: TimerIdLayout, shard: number, firstGeneration?: number) {
+  /** `first`: the generation with which each slot begins. */
+  constructor(memory: LaneMemory, layout: TimerIdLayout, shard: number, first = 0) {
     this.capacity = memory.capacity;
     this.memory = memory;
     this.words = wordsIn(memory.table);
@@ -68,7 +68,6 @@ export class TimerTable {
     this.tagMask = (2 ** lowBits - 1) << 1;
     this.highMask = 2 ** (layout.generationBits - lowBits) - 1;
     this.high = this.highMask > 0 ? ownWords(this.room) : undefined;
-    const first = firstGeneration ?? floor(random() * 2 ** min(47, layout.generationBits));
     this.firstHigh = floor(first / 2 ** 31) & this.highMask;
     this.firstTag = ((first % 2 ** 31) << 1) & this.tagMask;
   }

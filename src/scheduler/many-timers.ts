@@ -1,6 +1,7 @@
 import { isFloat64Array, isSharedArrayBuffer, isTypedArray } from 'node:util/types';
 import { requireDeadline } from '../arguments.ts';
 import type { Client } from '../client/client.ts';
+import type { ClientLane } from '../client/client-lane.ts';
 import { InvalidArgumentError, SchedulerClosedError } from '../errors.ts';
 
 /** See {@link Scheduler.scheduleMany}. */
@@ -34,7 +35,10 @@ export function scheduleMany(
   return wanted;
 }
 
-/** Starts all timers, or none if one is refused. No other code may write to `ids`. Throws like `Client.start`. */
+/**
+ * Starts all timers, or none if one is refused: what has been started is undone before anybody hears of that. No other
+ * code may write to `ids`. Throws like `Client.start`.
+ */
 function startAll(
   client: Client,
   hints: ArrayLike<number>,
@@ -42,17 +46,31 @@ function startAll(
   ids: Float64Array,
   count: number,
 ): void {
+  const { plain } = client.registry;
   for (let i = 0; i < count; i++) {
     const deadline = deadlines[i]; // read once: another thread may write to it
+    let lane: ClientLane;
+    let slot: number;
     try {
       requireDeadline(deadline);
-      ids[i] = client.start(client.registry.plain, client.shardOf(hints[i]), deadline, undefined, undefined);
+      lane = client.laneAt(client.shardOf(hints[i]));
+      slot = client.schedule(lane, deadline, plain, undefined, undefined);
     } catch (error) {
-      for (let undone = 0; undone < i; undone++) client.cancel(ids[undone]);
-      client.started -= i; // as if they had never been scheduled
+      undo(client, ids, i);
       throw error;
     }
+    if (slot < 0) {
+      undo(client, ids, i);
+      throw client.refusal(lane);
+    }
+    ids[i] = lane.table.idOf(slot);
   }
+}
+
+/** As if the first timers of a call had never been scheduled. */
+function undo(client: Client, ids: Float64Array, count: number): void {
+  for (let i = 0; i < count; i++) client.cancel(ids[i]);
+  client.started -= count;
 }
 
 /** See {@link Scheduler.cancelMany}. */

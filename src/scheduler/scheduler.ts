@@ -81,7 +81,12 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
     this.#manualClock = new ManualClock(this.#coordinator);
     this.#answers = new ShardAnswers(this.#coordinator);
     this.#signal = signal;
-    this.#signal?.addEventListener('abort', this.#abort, { once: true });
+    try {
+      this.#signal?.addEventListener('abort', this.#abort, { once: true });
+    } catch (error) {
+      void this.#coordinator.close(); // a refused call leaves nothing, among other clients
+      throw error;
+    }
     if (this.#signal?.aborted) this.#abort();
     else this.#coordinator.start(); // last, so that a failed constructor leaves no thread
   }

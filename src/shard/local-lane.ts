@@ -1,6 +1,7 @@
 import { AllocationError } from '../errors.ts';
 import type { CommandStage } from '../lane/command-stage.ts';
 import type { ClientBell } from '../lane/doorbell.ts';
+import { WORD_REACH } from '../lane/due-word.ts';
 import { commandCounters, HIGH_WATER, type LaneMemory, REQUEST } from '../lane/lane-memory.ts';
 import { RingConsumer } from '../lane/ring.ts';
 import { StagedSlots } from '../lane/staged-slots.ts';
@@ -150,13 +151,15 @@ export class LocalLane extends ServedLane {
   private fileStaged(words: Int32Array, start: number, end: number): void {
     const { roundTick, stage, table } = this;
     const roundTime = table.scale.timeOf(roundTick);
+    const reachTime = table.scale.timeOf(roundTick - WORD_REACH);
     for (let from = start; from < end; from += BLOCK_WORDS) {
       const to = Math.min(from + BLOCK_WORDS, end);
       if (to - from === BLOCK_WORDS) this.readAhead(words, from, to);
       for (let at = from; at < to; at += 2) {
         const slot = words[at];
         const wait = (stage.table.dueOf(slot) - (roundTick | 0)) | 0;
-        const isLate = wait <= 0 && stage.table.deadlineOf(slot) <= roundTime;
+        const deadline = stage.table.deadlineOf(slot);
+        const isLate = wait <= 0 && deadline <= roundTime && deadline > reachTime;
         const tick = isLate ? roundTick + wait : table.dueTickOf(slot, roundTick);
         if (this.areAllListed || tick > roundTick) this.insert(slot, words[at + 1], tick);
         else this.insertLate(slot, words[at + 1], tick);

@@ -55,7 +55,7 @@ export class HandleError extends Error {
 }
 
 /** Raised with every change to shared memory layouts or messages. */
-const VERSION = 5;
+const VERSION = 6;
 
 /**
  * A handle of a scheduler for the other threads of its process: see `Scheduler.share`. It can be cloned, and needs no
@@ -85,6 +85,8 @@ export interface SchedulerHandle {
   readonly keepsContexts: boolean;
   /** The owner's option: the default of every client. */
   readonly ioFirst: number;
+  /** Where the ids of each client begin: see `firstGeneration`. */
+  readonly idStart: number;
 }
 
 /** @internal */

@@ -8,7 +8,6 @@ import {
   tickFrom,
   tickOfWords,
   ticksBetween,
-  tickUpTo,
   WORD_REACH,
   wordOf,
   writeTick,
@@ -38,12 +37,13 @@ describe('due words', () => {
     );
   });
 
-  test('mean the tick they were made of, seen from any later one less than 2^32 away', () => {
-    const ages = fc.oneof(fc.nat({ max: 2 ** 32 - 1 }), fc.constantFrom(0, 1, 2 ** 31, 2 ** 32 - 1));
+  test('mean the tick they were made of, with its deadline, however long ago the timer fell due', () => {
+    const overdue = fc.oneof(fc.nat({ max: 2 ** 32 - 1 }), fc.constantFrom(0, 1, 2 ** 31, 2 ** 32 - 1));
+    const ages = fc.oneof(fc.nat({ max: 2 ** 40 }), fc.constantFrom(0, 1, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 33));
     fc.assert(
-      fc.property(ticks, ages, (tick, age) => {
-        fc.pre(Number.isSafeInteger(tick + age));
-        expect(tickUpTo(wordOf(tick), tick + age)).toBe(tick);
+      fc.property(ticks, overdue, ages, (tick, whenSet, age) => {
+        fc.pre(tick >= 0 && Number.isSafeInteger(tick + whenSet + age));
+        expect(dueTickFrom(wordOf(tick + whenSet), tick, tick + whenSet + age)).toBe(tick + whenSet);
       }),
       { numRuns: 5000 },
     );
@@ -87,7 +87,8 @@ describe('due words', () => {
     ['slack that ends before the clock', 108, 100, 110, 108],
     ['overdue when it was set: the next tick', 111, 100, 110, 111],
     ['overdue, and set long ago', 111, 100, 2 ** 31, 111],
-    ['overdue by more than words tell apart: the latest such tick', 108, 100, 108 + 2 ** 32, 108 + 2 ** 32],
+    ['overdue by more than words tell apart', 108, 100, 108 + 2 ** 32, 108],
+    ['overdue by more than that when it was set: the least such tick', 108 + 2 ** 32, 100, 108 + 2 ** 32, 108],
     ['due as the clock reads', 100, 100, 100, 100],
     ['moved to before its deadline', 90, 100, 80, 90],
     ['moved to before its deadline, the clock at it', 101, 100, 100, 101],

@@ -45,7 +45,13 @@ export class LiveLane {
     this.time = new ClientTime(this.clock, new TickScale(tick));
     this.bell = new ClientBell(clientBell);
     const doorbell = new Doorbell(this.setup.doorbell);
-    this.lane = new ClientLane(this.setup.lanes[0].memory, timerIdLayout(1, capacity), 0, doorbell, this.time);
+    this.lane = new ClientLane({
+      memory: this.setup.lanes[0].memory,
+      layout: timerIdLayout(1, capacity),
+      shard: 0,
+      doorbell,
+      time: this.time,
+    });
     this.delivery = deliveryOf(this.lane, this.time, MAX_BATCH);
     this.bell.listen(() => this.onNews());
   }

@@ -50,6 +50,21 @@ test('shard-restart and inline: what listeners are given, and whose shard it was
   expect(inline).toEqual([{ shard: 0, error: expect.any(ShardInlineError), scheduler: one }]);
 });
 
+test('capacity: of a refused scheduleMany nothing is left when a listener hears of it', async () => {
+  await using scheduler = await manual({ shards: 0, capacity: 4 });
+  const seen: unknown[] = [];
+  const listener = () => {
+    const ended = [...scheduler.liveTimers()].map(({ id }) => scheduler.cancel(id as number));
+    seen.push([ended, scheduler.size, scheduler.close().then(({ length }) => length)]);
+  };
+  subscribe('shardwheel:capacity', listener);
+  ends.push(() => unsubscribe('shardwheel:capacity', listener));
+  expect(() => scheduler.scheduleMany([1, 2, 3, 4, 5], [10, 20, 30, 40, 50])).toThrow(CapacityExceededError);
+  expect(seen).toEqual([[[], 0, expect.any(Promise)]]);
+  expect(await scheduler.close()).toEqual([]);
+  expect(await scheduler.stats()).toMatchObject({ scheduled: 0, cancelled: 0 });
+});
+
 test('capacity: one message a second and shard, however many are refused; none where nothing is', async () => {
   const heard = heardOn<{ shard: number; refused: number }>('capacity');
   await using scheduler = await manual({ shards: 2, capacity: 4 });

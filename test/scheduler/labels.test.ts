@@ -91,6 +91,11 @@ describe('labels', () => {
     expect(labelled().filter(Boolean).length).toBe(1);
   });
 
+  test('cannot be named as the drop-in timers are', async () => {
+    await using scheduler = createScheduler({ shards: 0, clock: 'manual' });
+    expect(() => scheduler.label('(drop-in)')).toThrow(InvalidArgumentError);
+  });
+
   test('beyond 254 count together, with one warning for all schedulers', async () => {
     await using scheduler = createScheduler({ shards: 0, clock: 'manual', capacity: 1024 });
     await using other = createScheduler({ shards: 0, clock: 'manual' });

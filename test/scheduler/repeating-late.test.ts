@@ -22,6 +22,7 @@ test.each<[MissedCalls, (times: readonly number[], next: readonly number[]) => b
   expect([times, next, isRight(times, next)]).toEqual([times, next, true]);
   for (const [at, due] of next.slice(0, -1).entries()) expect(times[at + 1]).toBeGreaterThanOrEqual(due);
   for (const [n, time] of times.entries()) expect(time).toBeGreaterThanOrEqual(10 * (n + 1)); // none is early
+  expect((await scheduler.stats()).rescheduled).toBe(0); // the program has moved none
 });
 
 test('a callback that blocks, and moves its timer: the move is what counts', async () => {

@@ -48,7 +48,7 @@ export class LaneClient {
     this.bell = new ClientBell(clientBell);
     const layout = timerIdLayout(1, memory.capacity);
     this.known = new ClientTime(this.clock, new TickScale(1));
-    this.lane = new ClientLane(memory, layout, 0, new Doorbell(setup.doorbell), this.known);
+    this.lane = new ClientLane({ memory, layout, shard: 0, doorbell: new Doorbell(setup.doorbell), time: this.known });
     this.delivery = deliveryOf(this.lane, this.known, maxBatch, () => {
       this.isArmed = true;
     });

@@ -3,7 +3,7 @@ import { Piscina } from 'piscina';
 import { connectScheduler, createScheduler, type SchedulerHandle } from 'shardwheel';
 import { describe, expect, test } from 'vitest';
 import { runText } from '../fixtures/child-process.ts';
-import { ClientThread } from '../fixtures/client-thread.ts';
+import { ClientThread, Gate } from '../fixtures/client-thread.ts';
 import { until } from '../fixtures/event-loop.ts';
 import { readyScheduler } from '../fixtures/ready-scheduler.ts';
 
@@ -113,6 +113,17 @@ describe('a handle that is of no use is refused, with a code', () => {
     expect(await firstMessage(code, { workerData: lost })).toBe('ERR_STALE_HANDLE');
   });
 
+  test('whose signal takes no listener, and then nothing is left', async () => {
+    await using scheduler = createScheduler({ shards: 0 });
+    const text = `const signal = { aborted: false, removeEventListener() {}, addEventListener() { throw new Error('none'); } };
+      const told = [];
+      for (let i = 0; i < 3; i++) try { connectScheduler(workerData, { signal }); } catch (error) { told.push(error.message); }
+      const other = connectScheduler(workerData);
+      setTimeout(() => parentPort.postMessage(told), 50);`;
+    expect(await firstMessage(text, { workerData: scheduler.share() })).toEqual(['none', 'none', 'none']);
+    await until(async () => (await scheduler.stats()).clients.length === 1);
+  });
+
   test('and options that cannot work', async () => {
     await using scheduler = createScheduler({ shards: 0 });
     const text = `const codes = [];
@@ -217,6 +228,48 @@ describe('a connected scheduler', () => {
       await until(() => own === 1);
       expect(await client.sum()).toEqual({ ended: 500, doubled: 0, early: 0 });
     }
+  });
+
+  test('has ids of its own, though all threads draw the same numbers', async () => {
+    const text = `import { Worker } from 'node:worker_threads';
+      import { createScheduler } from 'shardwheel';
+      const worker = \`import { parentPort, workerData } from 'node:worker_threads';
+        import { connectScheduler } from '${entry}';
+        parentPort.postMessage(connectScheduler(workerData).scheduleAfter(1, 60_000));
+        setInterval(() => undefined, 1000);\`;
+      const scheduler = createScheduler({ shards: 1 });
+      const url = new URL('data:text/javascript,' + encodeURIComponent(worker));
+      const ids = new Set([scheduler.scheduleAfter(1, 60_000)]);
+      for (let i = 0; i < 2; i++) {
+        const thread = new Worker(url, { workerData: scheduler.share() });
+        ids.add(await new Promise((resolve) => thread.once('message', resolve)));
+      }
+      console.log(ids.size);
+      process.exit();`;
+    expect(await runText(text, ['--random-seed=42'])).toMatchObject({ code: 0, stdout: '3\n' });
+  });
+
+  test('with a manual clock that leaps over what words tell apart: in order of due time', async () => {
+    await using scheduler = createScheduler({ shards: 0, clock: 'manual' });
+    await using client = ClientThread.connect(scheduler.share());
+    await client.run(({ scheduler, book }) => {
+      const day = 86_400_000;
+      for (const days of [80, 60, 70]) scheduler.schedule(1, days * day, () => book.errors.push(`day ${days}`));
+    });
+    await scheduler.advanceTo(120 * 86_400_000);
+    await until(async () => (await client.run(({ book }) => book.errors.length)) === 3);
+    expect(await client.run(({ book }) => book.errors)).toEqual(['day 60', 'day 70', 'day 80']);
+  });
+
+  test('that is asked for its counts again and again while it is blocked, and ends so, is found gone', async () => {
+    await using scheduler = createScheduler({ shards: 0 });
+    const client = ClientThread.connect(scheduler.share());
+    const gate = new Gate();
+    await gate.block(client);
+    for (let i = 0; i < 40; i++) await scheduler.stats({ timeout: 10 });
+    expect((await scheduler.stats({ timeout: 10 })).clients.length).toBe(2);
+    await client.worker.terminate();
+    await until(async () => (await scheduler.stats({ timeout: 10 })).clients.length === 1);
   });
 
   test('does not hold its thread when nothing of it is live, nor the owner its own', async () => {

@@ -2,6 +2,7 @@ import { InvalidArgumentError } from '../../errors.ts';
 import type { TickScale } from '../../time/tick-scale.ts';
 import { warnOnce } from '../../warn-once.ts';
 import { slackInTicks, slackRange } from '../client-time.ts';
+import { DROP_IN } from '../home/home-timers.ts';
 import { Label, NO_LABEL } from './slot-labels.ts';
 
 /** Maximum of labels of a client; further ones count as OTHER. */
@@ -65,6 +66,9 @@ export class LabelRegistry {
   named(name: unknown, { min, slack, ref }: Unchecked<LabelOptions>): Label {
     if (typeof name !== 'string' || name === '' || name.length > MAX_LENGTH) {
       throw new InvalidArgumentError('label', `must be a string of 1 to ${MAX_LENGTH} characters`, name);
+    }
+    if (name === DROP_IN) {
+      throw new InvalidArgumentError('label', `must not be '${DROP_IN}', as which drop-in timers are counted`, name);
     }
     if (min !== undefined && !(typeof min === 'number' && min >= 0 && min < Number.POSITIVE_INFINITY)) {
       throw new InvalidArgumentError('options.min', 'must be a finite number of ms, at least 0', min);

@@ -122,7 +122,6 @@ export class Rescaling {
       const deadline = labels.scaledDeadlineOf(this.slot);
       if (deadline === table.deadlineOf(this.slot)) continue;
       client.move(lane, this.slot, deadline, slack);
-      client.moved -= 1; // not a move by the program
       moved += 1;
     }
     return moved;

@@ -14,9 +14,9 @@ const { ceil, max, min, round } = Math;
  *   burst          │  1                2345    6       makes every call, as soon as possible
  *   delay          │  1                2    3    4     makes one call; the next is due a period after it began
  *
- * With 'skip' and 'burst' calls stay on the grid of start + n × period: there is no drift. 'skip' goes on with the grid
- * at its first point that is at least half a period away, so no call follows a late one more closely. 'delay' is what
- * Node's own intervals do.
+ * With 'skip' and 'burst' calls stay on the grid of start + n × period: there is no drift. 'skip' makes no overdue call
+ * if it was the timer's own callback that ran so long. It goes on with the grid at its first point that is at least
+ * half a period away, so no call follows a late one more closely. 'delay' is what Node's own intervals do.
  */
 export type MissedCalls = 'skip' | 'burst' | 'delay';
 

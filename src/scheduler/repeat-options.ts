@@ -6,9 +6,10 @@ export interface RepeatOptions {
   /** ms until the first call, at least 0. Default: the period. */
   first?: number;
   /**
-   * What becomes of calls that could not be made in time, judged when a call ends. 'skip' makes one and goes on with
-   * the grid, at its first point that is at least half a period away, 'burst' makes each, one per tick, 'delay' counts
-   * the period from the beginning of the last call. Default 'skip'.
+   * What becomes of calls that could not be made in time, judged when a call ends. 'skip' makes one, or none if it was
+   * the timer's own callback that ran so long, and goes on with the grid, at its first point that is at least half a
+   * period away; 'burst' makes each, one per tick; 'delay' counts the period from the beginning of the last call.
+   * Default 'skip'.
    */
   missedCalls?: MissedCalls;
   /**

@@ -3,7 +3,7 @@ import { type Lateness, LatenessHistogram } from '../../metrics/lateness-histogr
 export interface DurableStats {
   /** Timers in memory alone. */
   young: number;
-  /** Calls of `schedule`, moves included. */
+  /** Calls of `schedule` and `scheduleAfter`, also those that `ifAbsent` or `keep` left without effect. */
   scheduled: number;
   /** Timers cancelled. */
   cancelled: number;
@@ -51,7 +51,7 @@ export interface StoreStats {
   readonly kind: 'lmdb' | 'bullmq' | 'memory';
   /** Stored timers, those being delivered included. */
   readonly stored: number;
-  /** Stored timers that are due and not being delivered. Counted up to 10,000. */
+  /** Stored timers that are due and not being delivered. LMDB and the memory store count up to 10,000. */
   readonly overdue: number;
   /** Deliveries under way, in all processes. */
   readonly active: number;

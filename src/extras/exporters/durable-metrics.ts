@@ -4,7 +4,12 @@ import { metricGroup, type Row } from './metric.ts';
 /** Metrics of this process's durable timers. */
 const ofProcess: readonly Row<DurableStats>[] = [
   ['young', 'amount', '{timer}', 'Timers in memory alone'],
-  ['scheduled', 'counter', '{call}', 'Calls of schedule, moves included'],
+  [
+    'scheduled',
+    'counter',
+    '{call}',
+    'Calls of schedule and scheduleAfter, also those that ifAbsent or keep left without effect',
+  ],
   ['cancelled', 'counter', '{timer}', 'Timers cancelled'],
   ['delivered', 'counter', '{timer}', 'Deliveries whose handler resolved'],
   [
@@ -22,7 +27,12 @@ const ofProcess: readonly Row<DurableStats>[] = [
 /** Metrics of the store. All processes that share it report the same of the first four. */
 const ofStore: readonly Row<StoreStats>[] = [
   ['timers', 'state', '{timer}', 'Stored timers', 'stored'],
-  ['overdue', 'state', '{timer}', 'Stored timers that are due and not being delivered'],
+  [
+    'overdue',
+    'state',
+    '{timer}',
+    'Stored timers that are due and not being delivered; LMDB and the memory store count up to 10,000',
+  ],
   ['active', 'state', '{timer}', 'Stored timers that are being delivered'],
   ['dead', 'state', '{timer}', 'Dead timers that are kept'],
   ['near', 'amount', '{timer}', "Stored timers in this process's wheel"],

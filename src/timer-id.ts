@@ -54,7 +54,11 @@ export function timerIdLayout(shards: number, capacity: number): TimerIdLayout {
  */
 export function firstGeneration(start: number, serial: number, { generationBits }: TimerIdLayout): number {
   let spread = 0;
-  for (let left = serial, share = 0.5; left > 0; left = Math.floor(left / 2), share /= 2) spread += share * (left % 2);
+  let share = 0.5;
+  for (let left = serial; left > 0; left = Math.floor(left / 2)) {
+    spread += share * (left % 2);
+    share /= 2;
+  }
   return Math.floor(((start + spread) % 1) * 2 ** Math.min(47, generationBits));
 }
 

@@ -107,9 +107,9 @@ export interface ClientTurn {
  * tick or a callback throws; the next turn then goes on, by a new timer, for the one that has thrown may keep a
  * context.
  *
- * The handles hold the process only while live timers do, see `KeepAlive`; and a rest does until what had fallen due when
- * it was left is delivered, as Node runs a list of due timers to its end. What falls due meanwhile holds nothing: else
- * timers that are unref'd, and keep the loop busy, would hold the process for ever.
+ * The handles hold the process only while live timers do, see `KeepAlive`; and a rest does until what had fallen due
+ * when it was left is delivered, as Node runs a list of due timers to its end. What falls due meanwhile holds nothing:
+ * else timers that are unref'd, and keep the loop busy, would hold the process for ever.
  *
  * On Node 20 and 22 immediates come no more once a program has passed a timeout to `clearImmediate`. Then the native
  * timer brings the turn: it is also set for an asked turn and for a rest, and takes over what the immediate was to

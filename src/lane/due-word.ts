@@ -34,6 +34,9 @@ const NO_TICK = -1;
 /** The tick of a due word, given a base tick near it. */
 export const tickFrom = (word: number, base: number): number => base + ((word - (base | 0)) | 0);
 
+/** The tick of a due word that is at most `latest`, and less than 2^32 ticks before it. */
+export const tickUpTo = (word: number, latest: number): number => latest - (((latest | 0) - word) >>> 0);
+
 /**
  * Maximum of ticks by which slack moves a due tick after that of its deadline: near ticks stay within what words can
  * distinguish.
@@ -42,14 +45,15 @@ export const MAX_SLACK = 2 ** 29;
 
 /**
  * The due tick of a due word, given the tick of its deadline: up to MAX_SLACK later, unless it was overdue when it was
- * set, by less than 2^32 ticks. `now` is the clock's tick. While a timer is moved to far, an old word may be taken for
- * slack: the command of the move corrects that.
+ * set. Then it is the latest that may be, up to the next tick. `now` is the clock's tick. While a timer is moved to
+ * far, an old word may be taken for slack: the command of the move corrects that.
  */
 export function dueTickFrom(word: number, deadlineTick: number, now: number): number {
   const tick = Math.min(deadlineTick, Number.MAX_SAFE_INTEGER);
   const wait = (word - (tick | 0)) >>> 0;
-  if (wait <= MAX_SLACK && tick + wait > now && tick + wait <= Number.MAX_SAFE_INTEGER) return tick + wait;
-  return tick <= now ? Math.min(tick + wait, now + 1) : tickFrom(word, now);
+  // A deadline at which the clock began, or before, had passed when it was set.
+  if (wait <= MAX_SLACK && tick > 0 && tick + wait <= Number.MAX_SAFE_INTEGER) return tick + wait;
+  return tick <= now ? tickUpTo(word, now + 1) : tickFrom(word, now);
 }
 
 /** Ticks from one due word to another; positive if `to` is later. */

@@ -45,8 +45,8 @@ export class TableView {
   }
 
   /**
-   * The whole due tick of a live timer; `now` is the clock's tick. For a deadline that had passed by 2^32 ticks or more
-   * when it was set, the result is some multiple of 2^32 too early.
+   * The whole due tick of a live timer; `now` is the clock's tick. For a deadline that had already passed when it was
+   * set, 2^32 ticks ago or more, the result may be another: at most the next tick.
    */
   dueTickOf(slot: number, now: number): number {
     const due = this.words[(slot << RECORD) | DUE_AT];

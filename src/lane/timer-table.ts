@@ -26,8 +26,9 @@ const DEADLINE_AT = DEADLINE;
  * so that the slot reused is the one whose cache line was touched last.
  *
  * The generation changes each time a slot is freed, so an id is live exactly if it is the id that its slot would give
- * now: one comparison refuses stale ids, ids of other shards and of other clients, whose generations begin elsewhere (see
- * `firstGeneration`), and those of other schedulers, which begin at random. A slot whose next generation would be its first again is retired: no id is ever given twice.
+ * now: one comparison refuses stale ids, ids of other shards and of other clients, whose generations begin elsewhere
+ * (see `firstGeneration`), and those of other schedulers, which begin at random. A slot whose next generation would be
+ * its first again is retired: no id is ever given twice.
  */
 export class TimerTable {
   readonly capacity: number;

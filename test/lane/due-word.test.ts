@@ -8,6 +8,7 @@ import {
   tickFrom,
   tickOfWords,
   ticksBetween,
+  tickUpTo,
   WORD_REACH,
   wordOf,
   writeTick,
@@ -37,13 +38,37 @@ describe('due words', () => {
     );
   });
 
+  test('mean the tick they were made of, seen from any later one less than 2^32 away', () => {
+    const ages = fc.oneof(fc.nat({ max: 2 ** 32 - 1 }), fc.constantFrom(0, 1, 2 ** 31, 2 ** 32 - 1));
+    fc.assert(
+      fc.property(ticks, ages, (tick, age) => {
+        fc.pre(Number.isSafeInteger(tick + age));
+        expect(tickUpTo(wordOf(tick), tick + age)).toBe(tick);
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
   test('mean the tick they were made of, with its deadline, however long ago the timer fell due', () => {
-    const overdue = fc.oneof(fc.nat({ max: 2 ** 32 - 1 }), fc.constantFrom(0, 1, 2 ** 31, 2 ** 32 - 1));
+    const slacks = fc.oneof(fc.nat({ max: MAX_SLACK }), fc.constantFrom(0, 1, MAX_SLACK));
     const ages = fc.oneof(fc.nat({ max: 2 ** 40 }), fc.constantFrom(0, 1, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 33));
     fc.assert(
-      fc.property(ticks, overdue, ages, (tick, whenSet, age) => {
-        fc.pre(tick >= 0 && Number.isSafeInteger(tick + whenSet + age));
-        expect(dueTickFrom(wordOf(tick + whenSet), tick, tick + whenSet + age)).toBe(tick + whenSet);
+      fc.property(ticks, slacks, ages, (tick, slack, age) => {
+        fc.pre(tick > 0 && Number.isSafeInteger(tick + slack + age));
+        expect(dueTickFrom(wordOf(tick + slack), tick, tick + slack + age)).toBe(tick + slack);
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  test('of a deadline that had passed when it was set, mean the next tick, however long ago it had', () => {
+    const late = fc.oneof(fc.nat({ max: 2 ** 40 }), fc.constantFrom(2 ** 29 + 1, 2 ** 31, 2 ** 32 - 1));
+    fc.assert(
+      fc.property(ticks, late, (tick, overdue) => {
+        const now = tick + overdue;
+        fc.pre(Number.isSafeInteger(now + 1) && (overdue + 1 < 2 ** 32 || (overdue + 1) % 2 ** 32 > MAX_SLACK));
+        expect(dueTickFrom(wordOf(now + 1), tick, now)).toBe(now + 1);
+        for (const past of [0, -1, -(2 ** 32), -1e300]) expect(dueTickFrom(wordOf(now + 1), past, now)).toBe(now + 1);
       }),
       { numRuns: 5000 },
     );
@@ -88,7 +113,7 @@ describe('due words', () => {
     ['overdue when it was set: the next tick', 111, 100, 110, 111],
     ['overdue, and set long ago', 111, 100, 2 ** 31, 111],
     ['overdue by more than words tell apart', 108, 100, 108 + 2 ** 32, 108],
-    ['overdue by more than that when it was set: the least such tick', 108 + 2 ** 32, 100, 108 + 2 ** 32, 108],
+    ['by as much when it was set, which looks like slack', 108 + 2 ** 32, 100, 108 + 2 ** 32, 108],
     ['due as the clock reads', 100, 100, 100, 100],
     ['moved to before its deadline', 90, 100, 80, 90],
     ['moved to before its deadline, the clock at it', 101, 100, 100, 101],

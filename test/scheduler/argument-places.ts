@@ -39,7 +39,7 @@ const orNone = (isGood: Rule['isGood']) => (value: unknown) => value === undefin
 const anything: Rule = { isGood: () => true };
 /** Whatever is no id of a live timer is answered, and changes nothing. */
 export const anId: Rule = { isGood: () => true };
-const hint = rule(InvalidArgumentError, 'The workerHint must be a finite number, a string or a group', isHint);
+const hint = rule(InvalidArgumentError, 'The workerHint must be a finite number', isHint); // some take groups
 const deadline = rule(InvalidDeadlineError, 'The deadline must be a finite number', isNumber);
 const delay = rule(InvalidDeadlineError, 'The delay must be a finite number', isNumber);
 const limit = rule(

@@ -13,6 +13,9 @@ import { Commands } from './commands.ts';
 import type { SlotLabels } from './labels/slot-labels.ts';
 import { Payload } from './payload.ts';
 
+// Taken once: a program may replace them.
+const { min } = Math;
+
 /** A timer's callback gets its argument and its id. The id is no longer live, unless the timer repeats. */
 export type TimerCallback<A> = (argument: A, id: TimerId) => void;
 
@@ -65,6 +68,12 @@ export class ClientLane {
   slotLabels: SlotLabels | undefined = undefined;
   /** Set once one of its timers repeats. */
   grids: CallGrids | undefined = undefined;
+  /** So many of the next fired records may be ahead of what was staged in time: see `holdFired`. */
+  held = 0;
+  /** Those with a later due tick are. */
+  private heldFrom = Number.POSITIVE_INFINITY;
+  /** Slot and tag of each that goes back. */
+  private returned: number[] = [];
   /** Called when the table has moved to larger memory. */
   onMoved: () => void = () => undefined;
   /** The sum of the words read by `prefetch`. V8: used results */
@@ -81,7 +90,7 @@ export class ClientLane {
     this.header = new Int32Array(memory.header);
     this.table = new TimerTable(memory, layout, shard, firstGeneration);
     this.payload = new Payload(memory.capacity);
-    this.table.room = Math.min(this.table.room, this.payload.room);
+    this.table.room = min(this.table.room, this.payload.room);
     this.table.onFull = () => this.grow();
     this.stage = new CommandStage(this.table);
     this.commands = new Commands(memory, this.table, this.stage, doorbell, time);
@@ -97,7 +106,7 @@ export class ClientLane {
     const slots = table.room + 1;
     payload.reserve(slots);
     const isMoved = table.reserve(slots);
-    table.room = Math.min(table.room, payload.room);
+    table.room = min(table.room, payload.room);
     if (isMoved) this.onMoved();
   }
 
@@ -206,6 +215,44 @@ export class ClientLane {
     if (!this.stage.isServedHere && Atomics.load(this.header, BLOCKED) === 1) this.doorbell.ring();
   }
 
+  /**
+   * Called before overdue commands are published: the loop has stood still, and the thread, which has not heard of them,
+   * may have fired what is due later. Such records go back to the thread, behind these commands: it brings in order
+   * whatever is late.
+   */
+  holdFired(): void {
+    const fired = this.fired.available();
+    if (fired === 0) return;
+    const earliest = this.commands.earliestStaged();
+    if (earliest > this.time.tick) return;
+    this.heldFrom = this.held > 0 ? min(this.heldFrom, earliest) : earliest;
+    this.held = fired;
+  }
+
+  /** Whether fired records may go back, or wait for that. */
+  get isHolding(): boolean {
+    return this.held > 0 || this.returned.length > 0;
+  }
+
+  /** Whether the next fired record, of this slot, goes back. Then so does every later one that is due after these. */
+  goesBack(slot: number): boolean {
+    const { fired, table, time } = this;
+    if (time.dueTickOfRecord(table.deadlineOf(slot), table.dueOf(slot)) <= this.heldFrom) return false;
+    this.held = fired.available();
+    this.returned.push(slot, table.tagOf(slot));
+    return true;
+  }
+
+  /**
+   * Stages what goes back, before what has been staged: that was scheduled later. If memory is refused, throws, and the
+   * next call does it.
+   */
+  stageReturned(): void {
+    if (this.returned.length === 0) return;
+    this.stage.addFirst(this.returned);
+    this.returned = [];
+  }
+
   /** Asks the shard to report when it has caught up with the clock and all commands. */
   requestAnswer(): void {
     this.request = (this.request + 1) | 0;
@@ -245,7 +292,7 @@ export class ClientLane {
       const cell = fired.peek(at);
       const slot = fired.cells[cell];
       if (table.tagOf(slot) !== fired.cells[cell + 1]) continue;
-      earliest = Math.min(earliest, time.dueTickOfRecord(table.deadlineOf(slot), table.dueOf(slot)));
+      earliest = min(earliest, time.dueTickOfRecord(table.deadlineOf(slot), table.dueOf(slot)));
     }
     return earliest;
   }

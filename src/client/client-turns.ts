@@ -70,6 +70,8 @@ export class ClientTurns implements ClientTurn {
   private shardsHere: readonly ShardHere[] = [];
   /** Whether a lane is with a thread, or on its way there. */
   private isElsewhere = false;
+  /** Whether fired records may go back to a thread, at the end of this turn, before what is staged. */
+  private isHolding = false;
   /** When a shard of this thread needs a turn, in ms, as it was at the end of the last that visited the lanes. */
   private nextEvent = Number.NEGATIVE_INFINITY;
 
@@ -155,8 +157,9 @@ export class ClientTurns implements ClientTurn {
     this.visitsLanes = isAsked || isWanted || isElsewhere || this.nextEvent <= time.now || time.isManual;
     if (!this.visitsLanes) return false; // a drop-in timer has brought the turn
     if (isElsewhere) this.bell.lower(); // before the lanes are read
+    if (isElsewhere) this.holdFired();
     if (isWanted) this.wantStaged();
-    if (isElsewhere) this.publishElsewhere(isWanted);
+    if (isElsewhere) this.publishElsewhere(isWanted && !this.isHolding);
     let isMore = false;
     for (const shard of this.shardsHere) if (shard.turn(time.tick)) isMore = true;
     return isMore;
@@ -175,7 +178,8 @@ export class ClientTurns implements ClientTurn {
   finish(): number {
     const { home, isElsewhere, refs, time } = this;
     if (this.delivery.endTurn()) time.readAgain();
-    if (isElsewhere && time.stagedBy <= time.now + PUBLISH_WITHIN_MS) this.publishSoon();
+    if (this.isHolding) this.publishReturned();
+    else if (isElsewhere && time.stagedBy <= time.now + PUBLISH_WITHIN_MS) this.publishSoon();
     this.turned?.(); // a listener may end timers
     let live = home.label.size;
     for (const lane of this.lanes) {
@@ -198,6 +202,30 @@ export class ClientTurns implements ClientTurn {
     this.publishElsewhere(true);
     const isLeft = this.lanes.some(({ stage }) => stage.isServedHere && stage.length > 0);
     if (!isLeft) this.time.stagedBy = Number.POSITIVE_INFINITY;
+  }
+
+  /** Where commands are overdue, the loop has stood still: see `ClientLane.holdFired`. */
+  private holdFired(): void {
+    const { time } = this;
+    const isOverdue = time.stagedBy <= time.now && !time.isManual;
+    this.isHolding = false;
+    for (const lane of this.lanes) {
+      if (isOverdue && lane.commands.waiting > 0) lane.holdFired();
+      if (lane.isHolding) this.isHolding = true;
+    }
+  }
+
+  /**
+   * Publishes what goes back, then what is staged, once all that was held has been looked at. If memory is refused,
+   * throws, and the next turn does it.
+   */
+  private publishReturned(): void {
+    for (const lane of this.lanes) {
+      if (!lane.isHolding || lane.held > 0) continue;
+      lane.stageReturned();
+      if (lane.stage.isServedHere) this.stageIsFull(); // it has come to this thread meanwhile
+    }
+    if (this.lanes.every(({ held }) => held === 0)) this.publishSoon();
   }
 
   /** From now on nothing that is staged waits: shards of this thread file it in their next turn. */

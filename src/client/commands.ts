@@ -102,6 +102,20 @@ export class Commands {
     else if (count > 0) this.ringFor(earliest);
   }
 
+  /** The earliest due tick of the live timers whose commands are staged; Infinity if there is none. O(staged). */
+  earliestStaged(): number {
+    const { stage, table, time } = this;
+    let earliest = Number.POSITIVE_INFINITY;
+    for (const { start, end, words } of stage.chunks()) {
+      for (let read = start; read < end; read += 2) {
+        const slot = words[read];
+        if (table.tagOf(slot) !== words[read + 1]) continue;
+        earliest = min(earliest, time.dueTickOfRecord(table.deadlineOf(slot), table.dueOf(slot)));
+      }
+    }
+    return earliest;
+  }
+
   /** Pushes the first entries of a chunk; returns the earliest of their due ticks. */
   private push(chunk: StageChunk, entries: number): number {
     const { table, time, ring } = this;

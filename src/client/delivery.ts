@@ -170,6 +170,7 @@ export class Delivery {
             continue;
           }
           lane.fired.take();
+          if (lane.held > 0) lane.held -= 1;
           if (slot === STALE) continue;
           // A callback has at most four frames of this package below it: it is called here.
           const { payload } = lane;
@@ -206,7 +207,8 @@ export class Delivery {
 
   /**
    * Examines the next record, which stays where it is. Returns its slot if its timer is live and due, and NOT_YET if it
-   * is to be examined again in another turn. Else STALE: that is counted, and a timer that was moved is staged anew.
+   * is to be examined again in another turn. Else STALE: that is counted, and a timer that was moved is staged anew, one
+   * that is ahead of others goes back.
    */
   private examineNext(lane: ClientLane): number {
     const { time } = this;
@@ -223,6 +225,10 @@ export class Delivery {
     const deadline = lane.table.deadlineOf(slot);
     // The last reading is some deliveries old; and a shard's clock may be some ns ahead of this thread's.
     if (deadline > time.tickTime) time.readAgain();
+    if (lane.held > 0 && lane.goesBack(slot)) {
+      this.stale += 1;
+      return STALE;
+    }
     if (deadline > time.tickTime || (lane.putOffTick === time.tick && lane.isPutOff(slot))) {
       if (!lane.stage.hasRoom(1) && !lane.commands.tryToMakeRoom(1)) return NOT_YET;
       this.stale += 1;

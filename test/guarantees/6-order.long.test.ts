@@ -170,6 +170,25 @@ describe.each([0, 1, 2])('guarantee 6, order: shards %i', (shards) => {
   });
 });
 
+test.each([0, 1, 2])(
+  'guarantee 6, order, though the loop stood still when a thread was to hear of timers: shards %i',
+  async (shards) => {
+    const draws = new Draws(SEED);
+    await using scheduler = await readyScheduler({ shards, capacity: 8192 });
+    const book = new Book(scheduler);
+    for (let round = 0; round < 3; round++) {
+      const start = Math.ceil(scheduler.now()) + 300;
+      for (let i = 0; i < 2000; i++) book.schedule(i, start + draws.below(100));
+      scheduler.schedule(0, start - 290); // in its turn the thread is told of all
+      await pass(100);
+      for (let i = 0; i < 2000; i++) book.schedule(i, start + draws.below(100)); // which it is to hear of later
+      blockLoop(start + 250 - scheduler.now());
+      await until(() => scheduler.size === 0);
+    }
+    book.expectOrder(shards);
+  },
+);
+
 test.each([1, 2])('guarantee 6, order by due tick across a restart: shards %i', async (shards) => {
   await using scheduler = await readyScheduler({ shards, clock: 'manual', capacity: 2000 });
   const draws = new Draws(SEED);

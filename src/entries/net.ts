@@ -1,4 +1,5 @@
-export type { DrainableServer, DrainResult } from '../extras/net/drain.ts';
+export type { DrainResult } from '../extras/net/drain.ts';
+export type { DrainableServer } from '../extras/net/drainable-server.ts';
 export type { Peer } from '../extras/net/peer.ts';
 export { SocketTimeoutError, type TimeoutKind } from '../extras/net/socket-timeout-error.ts';
 export {

@@ -1,13 +1,10 @@
 import { once } from 'node:events';
-import { Agent, createServer, get, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { connect as connectSession, createServer as createSessionServer, type Http2Session } from 'node:http2';
-import { createServer as createHttpsServer, get as getSecure, Agent as SecureAgent } from 'node:https';
 import { connect, createServer as createNetServer, type Socket } from 'node:net';
 import { createScheduler, type Scheduler } from 'shardwheel';
 import { SocketTimeoutError, socketTimeouts } from 'shardwheel/net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { pass, turn, until } from '../fixtures/event-loop.ts';
-import { cert, key } from './certificate.mjs';
+import { pass, until } from '../fixtures/event-loop.ts';
 import { Sockets } from './sockets.mjs';
 
 const MINUTE = 60_000;
@@ -22,95 +19,6 @@ beforeEach(() => {
 afterEach(async () => {
   sockets.close();
   await scheduler.close();
-});
-
-const bodyOf = async (answer: IncomingMessage): Promise<string> => {
-  let body = '';
-  for await (const chunk of answer.setEncoding('utf8')) body += chunk;
-  return body;
-};
-
-const answerTo = (asked: ReturnType<typeof get>): Promise<IncomingMessage> =>
-  new Promise((resolve, reject) => asked.on('response', resolve).on('error', reject));
-
-describe.each([
-  ['http', createServer as typeof createHttpsServer, get, Agent],
-  ['https', createHttpsServer, getSecure, SecureAgent],
-] as const)('of %s', (name, create, ask, AgentOf) => {
-  test('a request under way is answered; what is kept alive is closed at once', async () => {
-    const timeouts = socketTimeouts(scheduler, { idle: MINUTE });
-    const held: ServerResponse[] = [];
-    const server = create({ key, cert, keepAliveTimeout: MINUTE });
-    server.on('request', (request, response) => {
-      if (request.url === '/held') held.push(response);
-      else response.end('quick');
-    });
-    server.on(name === 'http' ? 'connection' : 'secureConnection', (socket: Socket) => timeouts.watch(socket));
-    const port = await sockets.listen(server);
-    const agent = new AgentOf({ keepAlive: true });
-    const options = { port, host: '127.0.0.1', agent, rejectUnauthorized: false };
-    expect(await bodyOf(await answerTo(ask({ ...options, path: '/quick' })))).toBe('quick');
-    await turn();
-    const [kept] = Object.values(agent.freeSockets).flat() as Socket[];
-    expect(kept).toBeDefined();
-    const other = new AgentOf({ keepAlive: true });
-    const late = answerTo(ask({ ...options, agent: other, path: '/held' }));
-    await until(() => held.length === 1);
-    const drained = timeouts.drain(10_000, server);
-    await once(kept, 'close');
-    await until(() => timeouts.counts.idle.watched === 1);
-    await pass(600); // beyond a quarter of a second without a byte
-    held[0].end('late');
-    expect(await bodyOf(await late)).toBe('late');
-    expect(await drained).toEqual({ closed: 2, cut: 0 });
-    await expect(answerTo(ask({ ...options, path: '/quick' }))).rejects.toMatchObject({ code: 'ECONNREFUSED' });
-    expect(scheduler.size).toBe(0);
-    agent.destroy();
-    other.destroy();
-  });
-});
-
-test('of http: what is not answered is cut at the deadline, also what nobody watches', async () => {
-  const kinds: string[] = [];
-  const timeouts = socketTimeouts(scheduler, { onTimeout: (kind) => kinds.push(kind) });
-  const server = createServer();
-  let connections = 0;
-  server.on('connection', (socket) => {
-    connections += 1;
-    if (connections === 1) timeouts.watch(socket);
-  });
-  const port = await sockets.listen(server);
-  const asked = [1, 2].map(() => answerTo(get({ port, host: '127.0.0.1', agent: false })));
-  const ends = Promise.allSettled(asked);
-  await until(() => connections === 2);
-  expect(await timeouts.drain(100, server)).toEqual({ closed: 0, cut: 1 });
-  for (const end of await ends) expect(end).toMatchObject({ status: 'rejected', reason: { code: 'ECONNRESET' } });
-  expect(kinds).toEqual(['drain']);
-});
-
-test('of http: an upgraded socket ends when it falls idle, and no sooner', async () => {
-  const timeouts = socketTimeouts(scheduler, { idle: MINUTE });
-  const server = createServer();
-  server.on('connection', (socket) => timeouts.watch(socket));
-  const upgraded = new Promise<Socket>((resolve) =>
-    server.on('upgrade', (_, socket) => {
-      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: test\r\n\r\n');
-      resolve(socket as Socket);
-    }),
-  );
-  const port = await sockets.listen(server);
-  const asked = request({ port, host: '127.0.0.1', headers: { connection: 'upgrade', upgrade: 'test' } });
-  asked.end();
-  const [, far] = (await once(asked, 'upgrade')) as [unknown, Socket];
-  const near = sockets.keep(await upgraded);
-  sockets.keep(far).resume();
-  near.resume();
-  const drained = timeouts.drain(10_000, server);
-  const talk = setInterval(() => far.write('a'), 20);
-  await pass(700);
-  expect(near.destroyed).toBe(false);
-  clearInterval(talk);
-  expect(await drained).toEqual({ closed: 1, cut: 0 });
 });
 
 describe('of net', () => {

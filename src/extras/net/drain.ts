@@ -1,11 +1,7 @@
-import type { Http2SecureServer, Http2Server } from 'node:http2';
-import type { Server } from 'node:net';
 import type { Scheduler } from '../../scheduler/scheduler.ts';
-import type { Peer } from './peer.ts';
+import { closeAllConnections, type DrainableServer, stopAccepting } from './drainable-server.ts';
+import { HttpLook } from './http-look.ts';
 import type { WatchedConnection } from './watched-connection.ts';
-
-/** A server of net, tls, http, https or http2. */
-export type DrainableServer = Server | Http2Server | Http2SecureServer;
 
 /** How the connections of a drain have ended. */
 export interface DrainResult {
@@ -18,9 +14,6 @@ export interface DrainResult {
 /** ms without a byte after which a socket is idle, and after which all are looked at again. */
 const QUIET_MS = 250;
 
-/** What http servers have beside. */
-type MaybeHttp = DrainableServer & { closeIdleConnections?: () => void; closeAllConnections?: () => void };
-
 /**
  * The end of all connections:
  *
@@ -32,7 +25,7 @@ type MaybeHttp = DrainableServer & { closeIdleConnections?: () => void; closeAll
 export class Drain {
   private readonly scheduler: Scheduler;
   private readonly connections: ReadonlySet<WatchedConnection>;
-  private readonly servers = new Set<MaybeHttp>();
+  private readonly servers = new Set<DrainableServer>();
   private readonly begun: number;
   private deadline: number;
   private ends = 0;
@@ -52,7 +45,7 @@ export class Drain {
   close(server: DrainableServer): void {
     if (this.servers.has(server)) return;
     this.servers.add(server);
-    server.close(() => {
+    stopAccepting(server, () => {
       this.servers.delete(server);
       this.wake();
     });
@@ -91,10 +84,15 @@ export class Drain {
   }
 
   private endIdle(): void {
-    for (const server of this.servers) server.closeIdleConnections?.();
+    const http = new HttpLook();
     for (const connection of [...this.connections]) {
-      if (!this.isHttp(connection.socket)) connection.endIfIdleFor(QUIET_MS);
+      const { socket, upstream } = connection;
+      const quiet = http.quietOf(socket, QUIET_MS);
+      const upstreamQuiet = upstream === undefined ? 0 : http.quietOf(upstream, QUIET_MS);
+      connection.endIfIdleFor(Math.max(quiet, upstreamQuiet));
     }
+    const isWriting = () => [...this.connections].some((connection) => connection.isWriting);
+    for (const server of this.servers) http.endIdleOf(server, isWriting);
   }
 
   private cutRest(): void {
@@ -112,17 +110,8 @@ export class Drain {
         thrown.push(error); // by onTimeout
       }
     }
-    for (const server of this.servers) server.closeAllConnections?.();
+    for (const server of this.servers) closeAllConnections(server);
     if (thrown.length > 0) throw thrown[0];
-  }
-
-  /**
-   * Whether an http server of ours knows if the socket is idle: between two requests, or while an answer is being made,
-   * no byte flows. It no longer does once the socket has been upgraded, which takes the parser from it.
-   */
-  private isHttp(peer: Peer): boolean {
-    const { server, parser } = peer as { server?: MaybeHttp; parser?: unknown };
-    return server?.closeIdleConnections !== undefined && this.servers.has(server) && parser !== null;
   }
 
   /** Sleeps until it is woken, or for so many ms. */

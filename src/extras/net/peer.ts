@@ -66,9 +66,23 @@ export function bytesReadBy(peer: Peer): number {
  */
 export function progressOf(peer: Peer): number {
   if (peer.destroyed) return 0;
-  const socket = isSession(peer) ? peer.socket : peer;
-  const { _handle: handle } = socket as { _handle?: NativeHandle | null };
-  const { bytesRead, bytesWritten, writeQueueSize = 0 } = handle?._parent ?? handle ?? {};
+  const socket = socketOf(peer);
+  const { bytesRead, bytesWritten, writeQueueSize = 0 } = carrierHandleOf(socket) ?? {};
   if (bytesRead !== undefined && bytesWritten !== undefined) return bytesRead + bytesWritten - writeQueueSize;
   return socket.bytesRead + (socket.bytesWritten ?? 0) - socket.writableLength;
 }
+
+/** Whether bytes wait in it, or in its handle, that the system has not taken yet. */
+export function hasUnwritten(peer: Peer): boolean {
+  if (peer.destroyed) return false;
+  const socket = socketOf(peer);
+  return socket.writableLength > 0 || (carrierHandleOf(socket)?.writeQueueSize ?? 0) > 0;
+}
+
+const socketOf = (peer: Peer): Socket | TLSSocket => (isSession(peer) ? peer.socket : peer);
+
+const handleOf = (socket: Socket): NativeHandle | undefined =>
+  (socket as { _handle?: NativeHandle | null })._handle ?? undefined;
+
+/** The handle that the system's bytes go through: with TLS, of what carries its records. */
+const carrierHandleOf = (socket: Socket): NativeHandle | undefined => handleOf(socket)?._parent ?? handleOf(socket);

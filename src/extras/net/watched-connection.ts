@@ -3,7 +3,16 @@ import { InvalidArgumentError, SchedulerClosedError } from '../../errors.ts';
 import type { Scheduler } from '../../scheduler/scheduler.ts';
 import type { TimerId } from '../../timer-id.ts';
 import type { Limit, LimitedConnection } from './limit.ts';
-import { bytesReadBy, isHalfEnded, isOpening, isSession, openingOf, type Peer, progressOf } from './peer.ts';
+import {
+  bytesReadBy,
+  hasUnwritten,
+  isHalfEnded,
+  isOpening,
+  isSession,
+  openingOf,
+  type Peer,
+  progressOf,
+} from './peer.ts';
 import { SocketTimeoutError, type TimeoutKind } from './socket-timeout-error.ts';
 
 /** ms that the sum of an idle limit's timers may fall short of it, by rounding. */
@@ -135,6 +144,11 @@ export class WatchedConnection implements WatchedSockets, LimitedConnection {
     return this.socket.destroyed && this.upstream?.destroyed !== false;
   }
 
+  /** Whether bytes wait for the system to take them. */
+  get isWriting(): boolean {
+    return this.peers().some(hasUnwritten);
+  }
+
   /** Destroys both sides. The program is told first: then the sockets still know their addresses. */
   cut(kind: SocketTimeoutError['kind'], after: number): void {
     this.release();
@@ -174,10 +188,11 @@ export class WatchedConnection implements WatchedSockets, LimitedConnection {
   isIdleFor(time: number): boolean {
     const progress = this.readProgress();
     const now = this.watch.scheduler.now();
-    if (progress === this.progress) return now - this.movedAt >= time - ROUNDING;
-    this.progress = progress;
-    this.movedAt = now;
-    return false;
+    if (progress !== this.progress) {
+      this.progress = progress;
+      this.movedAt = now;
+    }
+    return now - this.movedAt >= time - ROUNDING;
   }
 
   // Called by the sockets.

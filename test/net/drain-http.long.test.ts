@@ -95,9 +95,11 @@ describe.each([
       response.end(Buffer.alloc(BIG));
     });
     const near = new Promise<Socket>((resolve) => {
-      server.on(name === 'http' ? 'connection' : 'secureConnection', resolve);
+      server.on(name === 'http' ? 'connection' : 'secureConnection', (socket: Socket) => {
+        if (isWatched) timeouts.watch(socket);
+        resolve(socket);
+      });
     });
-    if (isWatched) near.then((socket) => timeouts.watch(socket));
     const port = await sockets.listen(server);
     const agent = new AgentOf({ keepAlive: true });
     const answer = await answerTo(ask({ port, host: '127.0.0.1', agent, rejectUnauthorized: false }));

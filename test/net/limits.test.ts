@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { type Peer, socketTimeouts } from 'shardwheel/net';
 import { describe, expect, test } from 'vitest';
+import { until } from '../fixtures/event-loop.ts';
 import { endOf, expectCut, onManualClock, pass, scheduler, send, sockets } from './manual-clock.ts';
 
 onManualClock();
@@ -115,6 +116,37 @@ describe('firstByte', () => {
     await send(far, near);
     await pass(500);
     expect([near.destroyed, scheduler.size, timeouts.counts.firstByte.timedOut]).toEqual([false, 0, 0]);
+  });
+
+  test('of one that nobody reads from is looked at again: a byte that has come is found when somebody reads', async () => {
+    const { near, far } = await sockets.net({ pauseOnConnect: true });
+    const timeouts = socketTimeouts(scheduler, { firstByte: 400 });
+    timeouts.watch(near);
+    far.write('a');
+    await pass(1_000, 100);
+    expect([near.destroyed, near.bytesRead, timeouts.counts.firstByte.watched]).toEqual([false, 0, 1]);
+    near.resume();
+    await until(() => near.bytesRead === 1);
+    await pass(400, 100);
+    expect([near.destroyed, scheduler.size, timeouts.counts.firstByte.timedOut]).toEqual([false, 0, 0]);
+  });
+
+  test('of one that nobody has read from, and is silent when somebody does', async () => {
+    const { near } = await sockets.net({ pauseOnConnect: true });
+    const timeouts = socketTimeouts(scheduler, { firstByte: 400 });
+    timeouts.watch(near);
+    await pass(400);
+    near.resume();
+    const end = endOf(near);
+    await pass(400);
+    expect(await end).toMatchObject({ kind: 'firstByte', after: 400 });
+    expect(timeouts.counts.firstByte).toEqual({ watched: 0, timedOut: 1 });
+  });
+
+  test('of one that nobody reads from: idle goes by bytes that have moved, and cuts it', async () => {
+    const { near, far } = await sockets.net({ pauseOnConnect: true });
+    far.write('a');
+    await expectCut('idle', 800, { firstByte: 400, idle: 800 }, [near]);
   });
 });
 

@@ -12,7 +12,7 @@ export class Sockets {
   keep<P extends { destroy(): unknown }>(peer: P): P;
   listen(server: unknown): Promise<number>;
   carrierOf(far: TLSSocket): Socket;
-  net(): Promise<Ends<Socket, Socket>>;
+  net(options?: { pauseOnConnect?: boolean }): Promise<Ends<Socket, Socket>>;
   tls(): Promise<Ends<TLSSocket, TLSSocket> & { raw: Socket }>;
   connecting(): Socket;
   clientOfSilence(): Promise<Ends<TLSSocket, Socket> & { raw: Socket }>;

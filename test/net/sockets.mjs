@@ -41,8 +41,8 @@ export class Sockets {
   }
 
   /** Two ends of a connection: what a server has accepted, and the client. */
-  async net() {
-    const server = net.createServer({ allowHalfOpen: true });
+  async net({ pauseOnConnect = false } = {}) {
+    const server = net.createServer({ allowHalfOpen: true, pauseOnConnect });
     const port = await this.listen(server);
     const accepted = once(server, 'connection');
     const far = this.keep(net.connect({ port, host: '127.0.0.1', allowHalfOpen: true }));

@@ -5,7 +5,7 @@ import type { WatchedConnection } from './watched-connection.ts';
 
 /** How the connections of a drain have ended. */
 export interface DrainResult {
-  /** By themselves, or as they were idle. */
+  /** By themselves, as they were idle, or as another process has them. */
   readonly closed: number;
   /** At the deadline. */
   readonly cut: number;
@@ -99,6 +99,7 @@ export class Drain {
     const within = this.deadline - this.begun;
     const thrown: unknown[] = [];
     for (const connection of [...this.connections]) {
+      if (connection.releaseIfHandedOver()) continue;
       if (connection.hasEnded) {
         connection.release();
         continue;

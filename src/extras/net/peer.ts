@@ -11,6 +11,7 @@ export type Opening = 'connect' | 'secure';
 
 /** What a socket of Node has, and no public name shows. */
 interface NativeHandle {
+  readonly reading?: boolean;
   readonly bytesRead?: number;
   /** That were handed to it. */
   readonly bytesWritten?: number;
@@ -48,6 +49,13 @@ export function isOpening(peer: Peer, step?: Opening): boolean {
 export const isHalfEnded = (peer: Peer): boolean =>
   !isSession(peer) && !peer.destroyed && (peer.readableEnded || peer.writableFinished);
 
+/**
+ * Whether a socket that was open has gone to another process, by `child.send`: then it has no handle, and no event
+ * tells of it.
+ */
+export const isHandedOver = (peer: Peer): boolean =>
+  !isSession(peer) && !peer.destroyed && peer.pending && !peer.connecting;
+
 /** `secureConnecting` alone stays true for a TLSSocket that a program made for its side of a server. */
 function isSecuring(peer: Socket | TLSSocket): boolean {
   const { secureConnecting, getPeerFinished } = peer as Partial<TLSSocket> & { secureConnecting?: boolean };
@@ -58,6 +66,10 @@ function isSecuring(peer: Socket | TLSSocket): boolean {
 export function bytesReadBy(peer: Peer): number {
   return isSession(peer) ? peer.socket.bytesRead : peer.bytesRead;
 }
+
+/** Whether nobody reads from it yet, as with `pauseOnConnect`: the system keeps what has come. */
+export const isUnread = (peer: Peer): boolean =>
+  !isSession(peer) && !peer.destroyed && handleOf(peer)?.reading === false;
 
 /**
  * A number that grows with each byte that the peer has sent to us, or the system has taken for it; 0 once it is

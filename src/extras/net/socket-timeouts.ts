@@ -26,7 +26,10 @@ export interface SocketTimeoutOptions {
   connect?: number;
   /** For the TLS handshake, each side by itself. Default: not watched. */
   secure?: number;
-  /** For the client's first byte, from when its socket is open. Default: not watched. */
+  /**
+   * For the client's first byte, from when its socket is open. While nobody reads from it, as with `pauseOnConnect`,
+   * the limit looks again after the same time. Default: not watched.
+   */
   firstByte?: number;
   /**
    * Without a byte that either side has sent, or that the system has taken for it. Begins when both sides are open; a
@@ -127,7 +130,7 @@ export class SocketTimeouts {
    * Watches a socket, or the two of a proxy's connection, until they have ended. Any state of theirs will do: before
    * they are connected, during the handshake, paused. No listener for data is added, and nothing is read. With TLS
    * watch the TLSSocket, not what carries it. The program has a listener for `'error'` on each, as for any error of a
-   * socket.
+   * socket. When `child.send` has given one to another process, the watch ends at the next look.
    * @throws InvalidArgumentError if it is neither a socket nor a session, or is watched already; CapacityExceededError,
    * AllocationError, SchedulerClosedError: then it is not watched.
    * @cost a timer per kind that has begun, some 400 bytes, three listeners a socket; nothing per packet.
@@ -156,7 +159,8 @@ export class SocketTimeouts {
   /**
    * Ends all connections: stops the server from accepting, ends idle ones at once, busy ones when they fall idle, and
    * cuts the rest after `within` ms, by an error of kind 'drain'. Idle is what has moved no byte for a quarter of a
-   * second; of an http server what it calls so; an http2 session ends with its streams. Called again meanwhile, it ends
+   * second. A socket of any http server is idle between two requests, when its last answer has been written; an http2
+   * session ends with its streams. Called again meanwhile, it ends
    * at the earlier of both deadlines: `drain(0)` cuts at once. Resolves with how they ended; rejects with
    * InvalidArgumentError, InvalidConfigError, SchedulerClosedError.
    */

@@ -1,4 +1,3 @@
-import type { EventEmitter } from 'node:events';
 import { InvalidArgumentError, SchedulerClosedError } from '../../errors.ts';
 import type { Scheduler } from '../../scheduler/scheduler.ts';
 import type { TimerId } from '../../timer-id.ts';
@@ -7,12 +6,15 @@ import {
   bytesReadBy,
   hasUnwritten,
   isHalfEnded,
+  isHandedOver,
   isOpening,
   isSession,
+  isUnread,
   openingOf,
   type Peer,
   progressOf,
 } from './peer.ts';
+import { listenTo, listenToStep, type PeerListener, requireUnwatched, unlisten } from './peer-listener.ts';
 import { SocketTimeoutError, type TimeoutKind } from './socket-timeout-error.ts';
 
 /** ms that the sum of an idle limit's timers may fall short of it, by rounding. */
@@ -37,36 +39,6 @@ export interface ConnectionWatch {
   ended(connection: WatchedConnection): void;
 }
 
-/** Under which a socket has its connection, so that one listener serves all. */
-const CONNECTION = Symbol('shardwheel.connection');
-
-type WatchedPeer = Peer & { [CONNECTION]?: WatchedConnection | undefined };
-
-/** Events of a socket: a step of its opening is over, a direction has ended. */
-const STEPS = ['connect', 'secure'];
-const DIRECTION_ENDS = ['end', 'finish'];
-
-const emitterOf = (peer: Peer): EventEmitter => peer as EventEmitter;
-
-const connectionOf = (peer: WatchedPeer): WatchedConnection | undefined => peer[CONNECTION];
-
-function requireUnwatched(peer: WatchedPeer): void {
-  if (connectionOf(peer) === undefined) return;
-  throw new InvalidArgumentError('socket', 'must not be watched already: release() that watch first', peer);
-}
-
-function onOpened(this: Peer): void {
-  connectionOf(this)?.opened(this);
-}
-
-function onDirectionEnd(this: Peer): void {
-  connectionOf(this)?.directionEnded();
-}
-
-function onClose(this: Peer): void {
-  connectionOf(this)?.closed(this);
-}
-
 /**
  * One connection under its limits:
  *
@@ -77,7 +49,7 @@ function onClose(this: Peer): void {
  * No listener is called for data. Bytes are looked at when a timer of `firstByte` has come, and at quarters of `idle`;
  * by then the loop has read what had reached the socket, see guarantee 16.
  */
-export class WatchedConnection implements WatchedSockets, LimitedConnection {
+export class WatchedConnection implements WatchedSockets, LimitedConnection, PeerListener {
   readonly socket: Peer;
   readonly upstream: Peer | undefined;
   private readonly watch: ConnectionWatch;
@@ -93,6 +65,8 @@ export class WatchedConnection implements WatchedSockets, LimitedConnection {
   /** What both sides had moved when somebody last looked, and when that had changed, on the scheduler's clock. */
   private progress = 0;
   private movedAt = 0;
+  /** Whether both sides have been open, or have ended before. */
+  private wasOpen = false;
 
   /** `hint`: places its timers. Throws InvalidArgumentError. */
   constructor(socket: Peer, upstream: Peer | undefined, watch: ConnectionWatch, hint: number) {
@@ -111,8 +85,7 @@ export class WatchedConnection implements WatchedSockets, LimitedConnection {
     const { limits, scheduler } = this.watch;
     try {
       this.movedAt = scheduler.now();
-      this.listen(socket);
-      if (upstream !== undefined) this.listen(upstream);
+      for (const peer of this.peers()) listenTo(peer, this, limits.halfClose !== undefined);
       this.lifetime = limits.lifetime?.start(this.hint, this);
       this.open(socket);
       if (upstream !== undefined) this.open(upstream);
@@ -134,14 +107,20 @@ export class WatchedConnection implements WatchedSockets, LimitedConnection {
     this.cancel(this.idle);
     this.cancel(this.halfClose);
     this.cancel(this.lifetime);
-    this.unlisten(this.socket);
-    if (this.upstream !== undefined) this.unlisten(this.upstream);
+    for (const peer of this.peers()) unlisten(peer);
     this.watch.ended(this);
   }
 
   /** Whether both sides have ended by themselves, though not all has been closed yet. */
   get hasEnded(): boolean {
     return this.socket.destroyed && this.upstream?.destroyed !== false;
+  }
+
+  /** Ends the watch if a socket of it has gone to another process. */
+  releaseIfHandedOver(): boolean {
+    if (!this.wasOpen || !this.peers().some(isHandedOver)) return false;
+    this.release();
+    return true;
   }
 
   /** Whether bytes wait for the system to take them. */
@@ -164,6 +143,7 @@ export class WatchedConnection implements WatchedSockets, LimitedConnection {
    * its streams.
    */
   endIfIdleFor(time: number): void {
+    if (this.releaseIfHandedOver()) return;
     for (const peer of this.peers()) if (isSession(peer) && !peer.destroyed) peer.close();
     if (this.state !== 'watched' || !this.isIdleFor(time)) return;
     this.state = 'ending';
@@ -172,10 +152,14 @@ export class WatchedConnection implements WatchedSockets, LimitedConnection {
 
   timeUp(kind: TimeoutKind): void {
     const limit = this.watch.limits[kind] as Limit;
-    if (this.hasEnded) return;
+    if (this.hasEnded || this.releaseIfHandedOver()) return;
     // it has failed in this turn of the loop, and 'close' comes in the next phase
     if ((kind === 'connect' || kind === 'secure') && !this.peers().some((peer) => isOpening(peer, kind))) return;
     if (kind === 'firstByte' && (this.socket.destroyed || bytesReadBy(this.socket) > 0)) return;
+    if (kind === 'firstByte' && isUnread(this.socket)) {
+      this.guarded(() => this.watchFirstByte());
+      return;
+    }
     if (kind === 'idle' && !this.isIdleFor(limit.inForce)) {
       this.guarded(() => this.watchIdle());
       return;
@@ -199,7 +183,6 @@ export class WatchedConnection implements WatchedSockets, LimitedConnection {
 
   /** A step of the opening is over. */
   opened(peer: Peer): void {
-    for (const step of STEPS) emitterOf(peer).removeListener(step, onOpened);
     this.endOpening(peer);
     this.guarded(() => this.open(peer));
   }
@@ -227,19 +210,20 @@ export class WatchedConnection implements WatchedSockets, LimitedConnection {
     if (peer.destroyed) return;
     const step = openingOf(peer);
     if (step !== undefined) {
-      emitterOf(peer).on(step, onOpened);
+      listenToStep(peer, step);
       const timer = limits[step]?.start(this.hint, this);
       if (peer === this.socket) this.clientOpening = timer;
       else this.upstreamOpening = timer;
       return;
     }
-    if (peer === this.socket && bytesReadBy(peer) === 0) this.firstByte = limits.firstByte?.start(this.hint, this);
+    if (peer === this.socket && bytesReadBy(peer) === 0) this.watchFirstByte();
     this.beginIdle();
   }
 
   /** Once all sides are open that have not ended. */
   private beginIdle(): void {
     if (this.idle !== undefined || this.peers().some((peer) => isOpening(peer))) return;
+    this.wasOpen = true;
     this.progress = this.readProgress();
     this.movedAt = this.watch.scheduler.now();
     this.watchIdle();
@@ -247,6 +231,10 @@ export class WatchedConnection implements WatchedSockets, LimitedConnection {
 
   private startHalfClose(): void {
     this.halfClose ??= this.watch.limits.halfClose?.start(this.hint, this);
+  }
+
+  private watchFirstByte(): void {
+    this.firstByte = this.watch.limits.firstByte?.start(this.hint, this);
   }
 
   private watchIdle(): void {
@@ -283,23 +271,7 @@ export class WatchedConnection implements WatchedSockets, LimitedConnection {
     return progressOf(this.socket) + (this.upstream === undefined ? 0 : progressOf(this.upstream));
   }
 
-  private peers(): WatchedPeer[] {
+  private peers(): Peer[] {
     return this.upstream === undefined ? [this.socket] : [this.socket, this.upstream];
-  }
-
-  private listen(peer: WatchedPeer): void {
-    const emitter = emitterOf(peer);
-    peer[CONNECTION] = this;
-    emitter.on('close', onClose);
-    if (isSession(peer) || this.watch.limits.halfClose === undefined) return;
-    for (const end of DIRECTION_ENDS) emitter.on(end, onDirectionEnd);
-  }
-
-  private unlisten(peer: WatchedPeer): void {
-    const emitter = emitterOf(peer);
-    peer[CONNECTION] = undefined;
-    emitter.removeListener('close', onClose);
-    for (const step of STEPS) emitter.removeListener(step, onOpened);
-    for (const end of DIRECTION_ENDS) emitter.removeListener(end, onDirectionEnd);
   }
 }

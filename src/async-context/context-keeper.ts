@@ -65,11 +65,27 @@ export class TimerResource extends AsyncResource {
   }
 }
 
+/** Whether this thread has made a hooked resource: most never do, and look for none. */
+let areAny = false;
+
 /**
  * The same while the program has async hooks. They must not see the end of its scope before an error: domains hang on
  * that.
  */
 export class HookedResource extends TimerResource {
+  /** Marks the class. `instanceof` would walk a store's chain of prototypes, and run the traps of a proxy in it. */
+  readonly #isHooked = true;
+
+  constructor() {
+    super();
+    areAny = true;
+  }
+
+  /** Whether a context is one. Runs nothing of a store's. */
+  static is(context: Context): context is HookedResource {
+    return areAny && typeof context === 'object' && context !== null && #isHooked in context;
+  }
+
   /** See {@link ContextKeeper.runUncaught}. */
   runTimer(timer: Runnable): void {
     this.runInAsyncScope(runOrThrowLater, undefined, timer, this);

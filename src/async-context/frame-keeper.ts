@@ -12,6 +12,8 @@ import {
 } from './context-keeper.ts';
 
 const { isProxy } = process.getBuiltinModule('node:util').types;
+// Taken once: a program may replace it.
+const { getPrototypeOf } = Reflect;
 
 type Storage = AsyncLocalStorage<unknown>;
 
@@ -19,6 +21,7 @@ type Storage = AsyncLocalStorage<unknown>;
 type Frame = ReadonlyMap<Storage, unknown>;
 
 interface FrameClass {
+  readonly prototype: Frame;
   new (storage: Storage, store: unknown): Frame;
   current(): Frame | undefined;
   set(frame: Frame | undefined): void;
@@ -45,6 +48,8 @@ export class FrameKeeper implements ContextKeeper {
   private readonly currentFrame: () => Frame | undefined;
   private readonly defaults = new WeakMap<Storage, unknown>();
   private first: Storage | undefined;
+  /** Whether a whole frame was ever kept: with one storage none is, and none is looked for. */
+  private keepsFrames = false;
   /** The latest frame, and what is kept of it. */
   private recent: Frame | undefined;
   private recentContext: Context;
@@ -63,7 +68,7 @@ export class FrameKeeper implements ContextKeeper {
   }
 
   run(context: Context, callback: Callback, ...given: unknown[]): unknown {
-    if (context instanceof HookedResource) return context.runInAsyncScope(callback, undefined, ...given);
+    if (HookedResource.is(context)) return context.runInAsyncScope(callback, undefined, ...given);
     const { frames } = this;
     if (context !== undefined) this.enter(context);
     try {
@@ -74,7 +79,7 @@ export class FrameKeeper implements ContextKeeper {
   }
 
   runUncaught(context: Context, timer: Runnable): void {
-    if (context instanceof HookedResource) {
+    if (HookedResource.is(context)) {
       context.runTimer(timer);
       return;
     }
@@ -102,7 +107,21 @@ export class FrameKeeper implements ContextKeeper {
 
   private enter(context: Context): void {
     const { frames } = this;
-    frames.set(context instanceof frames ? context : new frames(this.first as Storage, context));
+    frames.set(this.isFrame(context) ? context : new frames(this.first as Storage, context));
+  }
+
+  /**
+   * Whether what is kept is a frame. `instanceof` would walk a store's chain of prototypes, and run the traps of a
+   * proxy in it. Precondition: it is itself no proxy.
+   */
+  private isFrame(context: Context): context is Frame {
+    if (!this.keepsFrames || typeof context !== 'object' || context === null) return false;
+    return getPrototypeOf(context) === this.frames.prototype;
+  }
+
+  private whole(frame: Frame): Frame {
+    this.keepsFrames = true;
+    return frame;
   }
 
   private note(frame: Frame): Context {
@@ -116,7 +135,7 @@ export class FrameKeeper implements ContextKeeper {
     const { first } = this;
     if (first !== undefined && frame.size === 1) {
       const store = frame.get(first);
-      if (store !== undefined && store !== this.defaultOf(first)) return isProxy(store) ? frame : store;
+      if (store !== undefined && store !== this.defaultOf(first)) return isProxy(store) ? this.whole(frame) : store;
     }
     const holders: Storage[] = [];
     frame.forEach((store, storage) => {
@@ -124,11 +143,11 @@ export class FrameKeeper implements ContextKeeper {
     });
     if (holders.length === 0) return undefined;
     this.first ??= holders[0];
-    if (holders.length > 1 || holders[0] !== this.first) return frame;
+    if (holders.length > 1 || holders[0] !== this.first) return this.whole(frame);
     const store = frame.get(this.first);
     // Undefined can differ from the default, and alone would mean no context; traps of a proxy would run when contexts
     // are told apart.
-    return store === undefined || isProxy(store) ? frame : store;
+    return store === undefined || isProxy(store) ? this.whole(frame) : store;
   }
 
   /** What `getStore` of a storage returns outside all contexts. */
@@ -156,10 +175,10 @@ export function findFrames(): FrameClass | undefined {
   let frames: FrameClass | undefined;
   probe.run(true, () => {
     const frame = frameOf(new AsyncResource('shardwheel'));
-    const found = frame?.constructor as FrameClass | undefined;
-    if (typeof found?.current === 'function' && typeof found.set === 'function' && found.current() === frame) {
-      frames = found;
-    }
+    if (frame === undefined) return;
+    const found = frame.constructor as unknown as Partial<FrameClass>;
+    if (typeof found.current !== 'function' || typeof found.set !== 'function') return;
+    if (found.current() === frame && getPrototypeOf(frame) === found.prototype) frames = found as FrameClass;
   });
   frames?.set(before);
   return frames;

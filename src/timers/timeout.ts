@@ -149,7 +149,7 @@ export class Timeout implements NodeJS.Timeout {
     const now = time.read();
     if (isInterval) this[GRID] = new IntervalGrid(now, trunc(delay), source().missedCalls);
     const context = client.context();
-    if (context instanceof HookedResource) showDomain(this, context);
+    if (HookedResource.is(context)) showDomain(this, context);
     home.add(this, now + trunc(delay), context);
   }
 

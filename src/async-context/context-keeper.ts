@@ -1,6 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 import { process } from '../process.ts';
-import { throwUncaught } from './run-ticks.ts';
+import { TickThatThrows } from './tick-that-throws.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: what a callback takes is its caller's business
 export type Callback = (...given: any[]) => unknown;
@@ -88,14 +88,16 @@ export class HookedResource extends TimerResource {
 
   /** See {@link ContextKeeper.runUncaught}. */
   runTimer(timer: Runnable): void {
-    this.runInAsyncScope(runOrThrowLater, undefined, timer, this);
+    this.runInAsyncScope(runOrThrowByTick, undefined, timer, this);
   }
 }
 
-function runOrThrowLater(timer: Runnable, context: Context): void {
+/** Its error comes before its own ticks, as an error of Node's timers does. */
+function runOrThrowByTick(timer: Runnable, context: Context): void {
+  const tick = new TickThatThrows();
   try {
     timer[RUN](context);
   } catch (error) {
-    throwUncaught(error);
+    tick.throw(error);
   }
 }

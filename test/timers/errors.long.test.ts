@@ -70,6 +70,50 @@ describe('errors, as with node:timers', () => {
   });
 });
 
+describe('an error comes before the ticks of its callback, as with node:timers', () => {
+  const hook = `const { createHook } = await import('node:async_hooks'); createHook({ init() {} }).enable();`;
+  const ways = [
+    ['while no hook is on', ''],
+    ['while an async hook is on', hook],
+    ['while a domain is loaded', `await import('node:domain');`],
+  ];
+
+  test.each(ways)('and ends the process, whatever they do: %s', async (_, before) => {
+    const { code, lines, stderr } = await runOnFaces(`${before}
+      process.on('exit', (code) => log('exit', code));
+      setTimeout(() => {
+        process.nextTick(() => { log('tick'); process.exit(0); });
+        throw new Error('nobody catches this');
+      }, 5);`);
+    expect([code, lines]).toEqual([1, ['exit 1']]);
+    expect(stderr).toContain('Error: nobody catches this');
+  });
+
+  test.each(ways)('and is caught before them: %s', async (_, before) => {
+    const { code, lines } = await runOnFaces(`${before}
+      process.on('uncaughtException', ({ message }) => log('caught', message));
+      let calls = 0;
+      const interval = setInterval(() => {
+        calls += 1;
+        if (calls === 2) clearInterval(interval);
+        process.nextTick(log, 'tick');
+        throw new Error('call ' + calls);
+      }, 5);`);
+    expect([code, lines]).toEqual([0, ['caught call 1', 'tick', 'caught call 2', 'tick']]);
+  });
+
+  test('and its domain has it before them', async () => {
+    const { code, lines } = await runOnFaces(`
+      const domain = (await import('node:domain')).create();
+      domain.on('error', ({ message }) => log('domain', message));
+      domain.run(() => setTimeout(() => {
+        process.nextTick(log, 'tick');
+        throw new Error('thrown');
+      }, 5));`);
+    expect([code, lines]).toEqual([0, ['domain thrown', 'tick']]);
+  });
+});
+
 describe('the context of an error', () => {
   test('is that of its timer: for a monitor, for who captures it, and for its ticks, whose rejection has its own', async () => {
     const { lines } = await runOnFaces(`

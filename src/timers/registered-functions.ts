@@ -3,9 +3,11 @@ import { builtFolder, isCommonJs, requireFile } from '../package-files.ts';
 import { process } from '../process.ts';
 import { requireNode } from '../runtime.ts';
 import { like, native } from '../time/native-timers.ts';
+import { deprecatedFunctions } from './deprecated-functions.ts';
 import { promisesLike, timersLike } from './likeness.ts';
 import type { registeredWheel } from './registered-wheel.ts';
 import { Takeover } from './takeover.ts';
+import type { Timeout } from './timeout.ts';
 import { takeOverFrom, timersMode } from './timers-mode.ts';
 
 requireNode('shardwheel/register', 'use createScheduler of shardwheel');
@@ -103,5 +105,7 @@ const getActiveResourcesInfo = like(nodesActiveResources, () => {
   return takeover.wheel?.activeResources(found) ?? found;
 });
 
-/** The functions that replace Node's functions of the same names. */
-export const registered = { timers, promises, process: { getActiveResourcesInfo } };
+const deprecated = deprecatedFunctions((item): item is Timeout => takeover.wheel?.owns(item) === true);
+
+/** The functions that replace Node's functions of the same names. The deprecated ones are no globals. */
+export const registered = { timers, deprecated, promises, process: { getActiveResourcesInfo } };

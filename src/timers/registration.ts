@@ -17,6 +17,7 @@ import { timersMode } from './timers-mode.ts';
 const places = [
   ...propertiesIn(globalThis, registered.timers),
   ...propertiesIn(timers, registered.timers),
+  ...propertiesIn(timers, registered.deprecated),
   ...propertiesIn(promises, registered.promises),
   ...propertiesIn(process, registered.process),
 ];

@@ -3,6 +3,7 @@ import { type Context, HookedResource, RUN } from '../async-context/context-keep
 import { throwUncaught } from '../async-context/run-ticks.ts';
 import { CallGrid, type MissedCalls } from '../client/call-grids.ts';
 import { HANDED_BACK, REFED, SLOT } from '../client/home/home-timer.ts';
+import { InvalidArgumentError } from '../errors.ts';
 import { process } from '../process.ts';
 import { INSPECT, shownAs } from '../scheduler/inspection.ts';
 import { clearInterval, MAX_NATIVE_DELAY_MS, setInterval } from '../time/native-timers.ts';
@@ -220,10 +221,15 @@ export class Timeout implements NodeJS.Timeout {
     return floor(this[SOURCE]().home.deadlineOf(this[SLOT]) - this._idleTimeout);
   }
 
-  // Node's own functions write these into any timer; here that has no effect.
+  // Node's own functions write these into any timer. Here the beginning has no effect, nor has that it is in no list.
+  // A list of Node's it does not enter: Node could never take it out, and its loop would not end.
   set _idleStart(_: number) {}
-  set _idlePrev(_: unknown) {}
-  set _idleNext(_: unknown) {}
+  set _idlePrev(link: unknown) {
+    refuseLink(this, link);
+  }
+  set _idleNext(link: unknown) {
+    refuseLink(this, link);
+  }
 
   get _destroyed(): boolean {
     return this[SLOT] < 0 && !this[SOURCE]().home.isRunning(this);
@@ -303,6 +309,12 @@ export class Timeout implements NodeJS.Timeout {
 function showDomain(timeout: Timeout, resource: object): void {
   const domain = Object.getOwnPropertyDescriptor(resource, 'domain');
   if (domain !== undefined) Object.defineProperty(timeout, 'domain', domain);
+}
+
+function refuseLink(timeout: Timeout, link: unknown): void {
+  if (link === null || link === undefined) return;
+  const requirement = "given to active() or enroll() of node:timers must be one of Node's: call refresh() of this one";
+  throw new InvalidArgumentError('timer', requirement, timeout);
 }
 
 function withRef<T extends Timeout>(timeout: T, isRef: boolean): T {

@@ -47,7 +47,10 @@ export class Takeover {
   wheel: RegisteredWheel | undefined;
   /** The same while it serves new timers. */
   dropIn: RegisteredWheel['timers'] | undefined;
-  private reason: string;
+  /** Why the wheel serves, or why it gave back; empty before that. */
+  private reason = '';
+  /** What has failed last. */
+  private failure = '';
   private state: State = 'counting';
   /** What `report` has said last, and since when, in ms of `performance.now()`. */
   private lastReported: 'node' | 'wheel' = 'node';
@@ -73,7 +76,6 @@ export class Takeover {
     this.load = load;
     this.watched = min(WATCHED_TIMERS, from);
     this.left = this.watched - 1;
-    this.reason = `fewer than ${from} are live`;
   }
 
   /** Timers that are live, as far as is known. */
@@ -89,7 +91,8 @@ export class Takeover {
       this.lastReported = serving;
       this.since = performanceNow();
     }
-    return { serving, since: this.since, reason: aside ?? this.reason, live: this.live };
+    const reason = this.state === 'wheel' ? (aside ?? this.reason) : this.whyNodes();
+    return { serving, since: this.since, reason, live: this.live };
   }
 
   /** Has the wheel serve from the first timer on, for good. */
@@ -103,8 +106,8 @@ export class Takeover {
     this.pausesUntil = performanceNow() + this.pause;
     this.pause = min(2 * this.pause, MAX_PAUSE_MS);
     const why = `the wheel has failed (${messageOf(error)})`;
-    if (this.wheel === undefined) this.reason = why;
-    else this.change('loaded', why);
+    this.failure = why;
+    if (this.wheel !== undefined) this.change('loaded', '');
     if (this.isAlways) this.watch(); // a program may set fewer than are counted
     if (this.isFailureReported) return;
     this.isFailureReported = true;
@@ -168,7 +171,7 @@ export class Takeover {
       this.state = 'loaded';
     }
     if (this.state === 'without') return;
-    if (this.state === 'loaded' && this.isAlways && !this.isPausing()) this.change('wheel', ALWAYS);
+    if (this.state === 'loaded' && this.isAlways && this.obstacle() === undefined) this.change('wheel', ALWAYS);
     else if (this.state === 'loaded' && live >= from) this.takeOver(live);
     else if (this.state === 'wheel' && !this.isAlways) this.giveBackIfEmpty(live);
     if (this.isAlways ? this.state !== 'wheel' : this.state === 'wheel' || live >= this.watched) this.watch();
@@ -182,7 +185,6 @@ export class Takeover {
       const wheel = this.load();
       if (wheel === undefined) {
         this.state = 'without';
-        this.reason = 'the wheel is not found';
         return false;
       }
       wheel.prepare();
@@ -194,12 +196,36 @@ export class Takeover {
     }
   }
 
+  /** Why there is no wheel to serve now. */
+  private lack(): string | undefined {
+    if (this.state === 'without') return 'the wheel is not found';
+    return this.isPausing() ? this.failure : undefined;
+  }
+
+  /** What keeps the wheel from taking over now, however many are live. */
+  private obstacle(): string | undefined {
+    const lack = this.lack();
+    if (lack !== undefined) return lack;
+    if (isClockFaked()) return 'the clock is faked';
+    return isHooked() && !this.isAlways ? 'async hooks are on' : undefined;
+  }
+
+  /** Why Node's own functions serve now. */
+  private whyNodes(): string {
+    const { estimate, from, live } = this;
+    if (this.isAlways || estimate.live() >= from) return this.obstacle() ?? 'the wheel takes over in a later turn';
+    const lack = this.lack();
+    if (lack !== undefined) return lack;
+    if (this.reason !== '') return this.reason;
+    return live < from ? `fewer than ${from} are live` : `fewer than ${from} of Node's are live`;
+  }
+
   private isPausing(): boolean {
     return performanceNow() < this.pausesUntil;
   }
 
   private takeOver(live: number): void {
-    if (isHooked() || isClockFaked() || this.isPausing()) return;
+    if (this.obstacle() !== undefined) return;
     this.isFilled = false;
     this.change('wheel', `${live} were live`);
   }

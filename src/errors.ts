@@ -90,6 +90,10 @@ export class MissingFileError extends Error {
     return new MissingFileError(`The package '${name}'`, folders, remedy);
   }
 
+  static wheel(folders: readonly string[]): MissingFileError {
+    return new MissingFileError("The file of shardwheel's drop-in timers", folders, KEEP_OUT);
+  }
+
   static page(folders: readonly string[]): MissingFileError {
     return new MissingFileError("The dashboard's page", folders, KEEP_OUT);
   }

@@ -1,4 +1,6 @@
 import { isHooked, outsideContexts } from '../async-context/async-context.ts';
+import { MissingFileError } from '../errors.ts';
+import { searchedFolders } from '../package-files.ts';
 import { messageOf } from '../show.ts';
 import { type RegistrationState, setImmediate } from '../time/native-timers.ts';
 import { emitWarning, isClockFaked, performanceNow } from '../unfaked.ts';
@@ -39,7 +41,8 @@ type State = 'counting' | 'loaded' | 'wheel' | 'without';
  * A timer stays where it was set. While async hooks are on, or the clock of the thread is faked, nothing is taken over.
  *
  * Whatever fails, in loading the wheel, in making it or in setting a timer on it, costs no timer: Node's own function
- * serves, from any state, and the wheel is tried again after a pause. That is reported once.
+ * serves, from any state, and the wheel is tried again after a pause. A wheel that is not found is not tried again.
+ * Either is reported once.
  */
 export class Takeover {
   readonly estimate = new LiveEstimate();
@@ -58,7 +61,7 @@ export class Takeover {
   /** Nothing is tried until then, in ms. */
   private pausesUntil = Number.NEGATIVE_INFINITY;
   private pause = FIRST_PAUSE_MS;
-  private isFailureReported = false;
+  private isWarned = false;
   /** So many more sets, until the live ones are counted. */
   private left: number;
   private isWatching = false;
@@ -99,6 +102,7 @@ export class Takeover {
   serveAlways(): void {
     this.isAlways = true;
     if (this.tryToLoad()) this.change('wheel', ALWAYS);
+    else if (this.state === 'without') this.warnOfMissing();
   }
 
   /** The wheel could not be loaded, made, or take a timer: Node's own functions serve, for a while. */
@@ -109,14 +113,21 @@ export class Takeover {
     this.failure = why;
     if (this.wheel !== undefined) this.change('loaded', '');
     if (this.isAlways) this.watch(); // a program may set fewer than are counted
-    if (this.isFailureReported) return;
-    this.isFailureReported = true;
-    const what = "Node's own timers serve this thread, and no timer is lost; the wheel is tried again later";
-    emitWarning(`shardwheel/register: ${why}. ${what}`, {
-      type: 'ShardwheelWarning',
-      code: 'SHARDWHEEL_WITHOUT_WHEEL',
-    });
+    this.warn(`${why}. Node's own timers serve this thread, and no timer is lost; the wheel is tried again later`);
   };
+
+  /** Once in a thread. */
+  private warn(what: string): void {
+    if (this.isWarned) return;
+    this.isWarned = true;
+    emitWarning(`shardwheel/register: ${what}`, { type: 'ShardwheelWarning', code: 'SHARDWHEEL_WITHOUT_WHEEL' });
+  }
+
+  /** Called when the wheel would have taken over, and is not found. */
+  private warnOfMissing(): void {
+    const { message } = MissingFileError.wheel(searchedFolders());
+    this.warn(`Node's own timers serve this thread for good, and no timer is lost. ${message}`);
+  }
 
   /** Counts a timer that Node's own function is about to set. */
   set(delay: unknown): void {
@@ -170,7 +181,10 @@ export class Takeover {
     if (this.state === 'counting' && (2 * live >= from || this.isAlways) && !isClockFaked() && this.tryToLoad()) {
       this.state = 'loaded';
     }
-    if (this.state === 'without') return;
+    if (this.state === 'without') {
+      if (live >= from) this.warnOfMissing();
+      return;
+    }
     if (this.state === 'loaded' && this.isAlways && this.obstacle() === undefined) this.change('wheel', ALWAYS);
     else if (this.state === 'loaded' && live >= from) this.takeOver(live);
     else if (this.state === 'wheel' && !this.isAlways) this.giveBackIfEmpty(live);

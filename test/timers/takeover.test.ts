@@ -109,11 +109,27 @@ describe('the reason is what keeps the wheel from serving now', () => {
     expect(said(takeover)).toEqual(['node', 'the wheel has failed (no descriptor)', 8]);
   });
 
-  test('it is not found', async () => {
+  test('it is not found: one warning says so, when it would have taken over, and it is looked for once', async () => {
     using _warnings = new UncaughtErrors();
-    const takeover = takeoverWith(() => undefined);
+    const warnings: unknown[] = [];
+    const note = (warning: Error & { code?: unknown }) => void warnings.push([warning.code, warning.message]);
+    process.on('warning', note);
+    let loads = 0;
+    const load = (): undefined => {
+      loads += 1;
+    };
+    const takeover = takeoverWith(load, 4);
+    for (let i = 0; i < 2; i++) takeover.estimate.clear(DELAY);
     await turns(4);
-    expect(said(takeover)).toEqual(['node', 'the wheel is not found', 8]);
+    expect([said(takeover), warnings]).toEqual([['node', 'the wheel is not found', 2], []]);
+    for (let round = 0; round < 4; round++) {
+      for (let i = 0; i < 5; i++) takeover.set(DELAY);
+      await turns(4);
+    }
+    process.off('warning', note);
+    expect(said(takeover)).toEqual(['node', 'the wheel is not found', 22]);
+    const message = expect.stringMatching(/serve this thread for good.*not found.*external: \['shardwheel'\]/);
+    expect([loads, warnings]).toEqual([1, [['SHARDWHEEL_WITHOUT_WHEEL', message]]]);
   });
 
   test('it held few, and gave back', async () => {

@@ -7,6 +7,8 @@ export interface Session {
   /** A request that may have moved it was not answered: it may expire then at the latest. */
   latest: number;
   end: 'expires' | 'deleted' | 'perhaps deleted';
+  /** When its deletion was answered; Infinity before. */
+  deleted: number;
 }
 
 const LIMIT = 2000;
@@ -44,7 +46,14 @@ export class SessionLoad {
       const created = await this.ask('POST', `/sessions?user=${encodeURIComponent(user)}`);
       if (created?.status !== 201) continue; // perhaps a session that nobody knows of, which expires
       const { id, expires } = created.body as { id: string; expires: number };
-      const session: Session = { id, user, expires, latest: expires, end: 'expires' };
+      const session: Session = {
+        id,
+        user,
+        expires,
+        latest: expires,
+        end: 'expires',
+        deleted: Number.POSITIVE_INFINITY,
+      };
       this.sessions.push(session);
       for (let uses = Math.floor(Math.random() * 4); uses > 0 && !this.isEnding; uses--) {
         await pause(Math.random() * this.lifetime * 0.5);
@@ -66,7 +75,10 @@ export class SessionLoad {
   private async logOut(session: Session): Promise<void> {
     const ended = await this.ask('DELETE', `/sessions/${session.id}`);
     if (ended === undefined || ended.status === 503) session.end = 'perhaps deleted';
-    else if (ended.status === 204) session.end = 'deleted';
+    else if (ended.status === 204) {
+      session.end = 'deleted';
+      session.deleted = Date.now();
+    }
   }
 
   /** Undefined if the process died before it answered. */

@@ -45,16 +45,20 @@ test(`${TIMES} connections that came and went leave memory, handles and lanes as
   // Code is compiled, and heaps and the allocator's arenas have reached the size that they keep.
   const open = await connectOften(handle, TIMES / 2);
   await pass(100);
-  const before = process.memoryUsage().rss;
-  expect(await connectOften(handle, TIMES)).toBe(open);
+  // Each has touched some 100 KB, on its side and the shards': kept, they would show in every round. What else grows,
+  // on a busy machine, does so in one.
+  let least = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < 4 && least > TIMES * 30_000; round++) {
+    const before = process.memoryUsage().rss;
+    expect(await connectOften(handle, TIMES)).toBe(open);
+    least = Math.min(least, process.memoryUsage().rss - before);
+  }
+  expect(least).toBeLessThan(TIMES * 30_000);
   const lanesNow = async () => (await inTime('stats()', scheduler.stats())).shards.map(({ lanes }) => lanes);
   const end = performance.now() + TIME_LIMIT / 4;
   while ((await lanesNow()).some((lanes) => lanes !== 1) && performance.now() < end) await pass(5);
   expect(await lanesNow()).toEqual([1, 1]);
   expect((await scheduler.stats()).clients.length).toBe(1);
-  // Each has touched some 100 KB, on its side and the shards': kept, they would be a GB in the long run.
-  const grown = process.memoryUsage().rss - before;
-  expect(grown).toBeLessThan(60e6);
 });
 
 test('threads that ended without a word are found out, and what they had is given back', async () => {

@@ -10,6 +10,7 @@ import { awaited, endWait, Waiter } from '../waiter.ts';
 import type { CallGrids } from './call-grids.ts';
 import type { ClientTime } from './client-time.ts';
 import { Commands } from './commands.ts';
+import { HeldRecords } from './held-records.ts';
 import type { SlotLabels } from './labels/slot-labels.ts';
 import { Payload } from './payload.ts';
 
@@ -68,12 +69,8 @@ export class ClientLane {
   slotLabels: SlotLabels | undefined = undefined;
   /** Set once one of its timers repeats. */
   grids: CallGrids | undefined = undefined;
-  /** So many of the next fired records may be ahead of what was staged in time: see `holdFired`. */
-  held = 0;
-  /** Those with a later due tick are. */
-  private heldFrom = Number.POSITIVE_INFINITY;
-  /** Slot and tag of each that goes back. */
-  private returned: number[] = [];
+  /** Of the fired records, those that may be out of order. */
+  readonly held: HeldRecords;
   /** Called when the table has moved to larger memory. */
   onMoved: () => void = () => undefined;
   /** The sum of the words read by `prefetch`. V8: used results */
@@ -95,6 +92,7 @@ export class ClientLane {
     this.stage = new CommandStage(this.table);
     this.commands = new Commands(memory, this.table, this.stage, doorbell, time);
     this.fired = new RingConsumer(memory.fired, firedCounters(this.header));
+    this.held = new HeldRecords(this, time);
   }
 
   /**
@@ -213,44 +211,6 @@ export class ClientLane {
     this.fired.release();
     // Pairs with ServedLane.isBlocked. A shard of this thread looks in the client's next turn.
     if (!this.stage.isServedHere && Atomics.load(this.header, BLOCKED) === 1) this.doorbell.ring();
-  }
-
-  /**
-   * Called before overdue commands are published: the loop has stood still, and the thread, which has not heard of them,
-   * may have fired what is due later. Such records go back to the thread, behind these commands: it brings in order
-   * whatever is late.
-   */
-  holdFired(): void {
-    const fired = this.fired.available();
-    if (fired === 0) return;
-    const earliest = this.commands.earliestStaged();
-    if (earliest > this.time.tick) return;
-    this.heldFrom = this.held > 0 ? min(this.heldFrom, earliest) : earliest;
-    this.held = fired;
-  }
-
-  /** Whether fired records may go back, or wait for that. */
-  get isHolding(): boolean {
-    return this.held > 0 || this.returned.length > 0;
-  }
-
-  /** Whether the next fired record, of this slot, goes back. Then so does every later one that is due after these. */
-  goesBack(slot: number): boolean {
-    const { fired, table, time } = this;
-    if (time.dueTickOfRecord(table.deadlineOf(slot), table.dueOf(slot)) <= this.heldFrom) return false;
-    this.held = fired.available();
-    this.returned.push(slot, table.tagOf(slot));
-    return true;
-  }
-
-  /**
-   * Stages what goes back, before what has been staged: that was scheduled later. If memory is refused, throws, and the
-   * next call does it.
-   */
-  stageReturned(): void {
-    if (this.returned.length === 0) return;
-    this.stage.addFirst(this.returned);
-    this.returned = [];
   }
 
   /** Asks the shard to report when it has caught up with the clock and all commands. */

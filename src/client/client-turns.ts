@@ -157,7 +157,8 @@ export class ClientTurns implements ClientTurn {
     this.visitsLanes = isAsked || isWanted || isElsewhere || this.nextEvent <= time.now || time.isManual;
     if (!this.visitsLanes) return false; // a drop-in timer has brought the turn
     if (isElsewhere) this.bell.lower(); // before the lanes are read
-    if (isElsewhere) this.holdFired();
+    const isOverdue = time.stagedBy <= time.now && !time.isManual;
+    if (isElsewhere && (isOverdue || this.isHolding)) this.holdFired(isOverdue);
     if (isWanted) this.wantStaged();
     if (isElsewhere) this.publishElsewhere(isWanted && !this.isHolding);
     let isMore = false;
@@ -204,28 +205,23 @@ export class ClientTurns implements ClientTurn {
     if (!isLeft) this.time.stagedBy = Number.POSITIVE_INFINITY;
   }
 
-  /** Where commands are overdue, the loop has stood still: see `ClientLane.holdFired`. */
-  private holdFired(): void {
-    const { time } = this;
-    const isOverdue = time.stagedBy <= time.now && !time.isManual;
-    this.isHolding = false;
-    for (const lane of this.lanes) {
-      if (isOverdue && lane.commands.waiting > 0) lane.holdFired();
-      if (lane.isHolding) this.isHolding = true;
+  /** Where commands are overdue, the loop has stood still: see `HeldRecords`. */
+  private holdFired(isOverdue: boolean): void {
+    for (const { commands, held } of this.lanes) {
+      if (isOverdue && commands.waiting > 0) held.hold();
+      if (held.isAny) this.isHolding = true;
     }
   }
 
-  /**
-   * Publishes what goes back, then what is staged, once all that was held has been looked at. If memory is refused,
-   * throws, and the next turn does it.
-   */
+  /** Publishes what goes back, then what is staged, once all that was held has been looked at. */
   private publishReturned(): void {
-    for (const lane of this.lanes) {
-      if (!lane.isHolding || lane.held > 0) continue;
-      lane.stageReturned();
-      if (lane.stage.isServedHere) this.stageIsFull(); // it has come to this thread meanwhile
+    for (const { held, stage } of this.lanes) {
+      if (!held.isAny) continue;
+      held.stage();
+      if (stage.isServedHere) this.stageIsFull(); // it has come to this thread meanwhile
     }
-    if (this.lanes.every(({ held }) => held === 0)) this.publishSoon();
+    this.isHolding = this.lanes.some(({ held }) => held.isAny);
+    if (!this.isHolding) this.publishSoon();
   }
 
   /** From now on nothing that is staged waits: shards of this thread file it in their next turn. */

@@ -27,7 +27,7 @@ export class Commands {
   private readonly time: ClientTime;
   private readonly header: Int32Array;
   private readonly ring: RingProducer;
-  private readonly stage: CommandStage;
+  readonly stage: CommandStage;
   /** Whether staged commands wait for room in the ring: then the shard reports when there is some. */
   wantsRoom = false;
   /** Called when the stage is full and an index of this thread takes from it. */

@@ -170,7 +170,7 @@ export class Delivery {
             continue;
           }
           lane.fired.take();
-          if (lane.held > 0) lane.held -= 1;
+          if (lane.held.left > 0) lane.held.left -= 1;
           if (slot === STALE) continue;
           // A callback has at most four frames of this package below it: it is called here.
           const { payload } = lane;
@@ -207,8 +207,7 @@ export class Delivery {
 
   /**
    * Examines the next record, which stays where it is. Returns its slot if its timer is live and due, and NOT_YET if it
-   * is to be examined again in another turn. Else STALE: that is counted, and a timer that was moved is staged anew, one
-   * that is ahead of others goes back.
+   * is to be examined again in another turn. Else STALE: that is counted, and a timer that was moved is staged anew.
    */
   private examineNext(lane: ClientLane): number {
     const { time } = this;
@@ -218,17 +217,13 @@ export class Delivery {
     if (!canStage) return NOT_YET; // a repeating timer is staged again
     const { cells, at } = lane.fired;
     const slot = cells[at];
-    if (lane.table.tagOf(slot) !== cells[at + 1]) {
+    if (lane.table.tagOf(slot) !== cells[at + 1] || (lane.held.left > 0 && lane.held.goesBack(slot))) {
       this.stale += 1;
       return STALE;
     }
     const deadline = lane.table.deadlineOf(slot);
     // The last reading is some deliveries old; and a shard's clock may be some ns ahead of this thread's.
     if (deadline > time.tickTime) time.readAgain();
-    if (lane.held > 0 && lane.goesBack(slot)) {
-      this.stale += 1;
-      return STALE;
-    }
     if (deadline > time.tickTime || (lane.putOffTick === time.tick && lane.isPutOff(slot))) {
       if (!lane.stage.hasRoom(1) && !lane.commands.tryToMakeRoom(1)) return NOT_YET;
       this.stale += 1;

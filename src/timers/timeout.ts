@@ -150,7 +150,7 @@ export class Timeout implements NodeJS.Timeout {
     const now = time.read();
     if (isInterval) this[GRID] = new IntervalGrid(now, trunc(delay), source().missedCalls);
     const context = client.context();
-    if (HookedResource.is(context)) showDomain(this, context);
+    if (context !== undefined && HookedResource.is(context)) showDomain(this, context);
     home.add(this, now + trunc(delay), context);
   }
 

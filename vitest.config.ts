@@ -3,7 +3,12 @@ import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { isExhaustive } from './test/fixtures/depth.ts';
 
-const built = (path: string) => fileURLToPath(new URL(`./lib/${path}`, import.meta.url));
+/** Stryker runs the tests that reach a mutant, again and again: the short ones, but for those that read sources. */
+const isMutated = process.env.STRYKER_MUTATOR_WORKER !== undefined;
+
+/** The file of an entry: as built, or its source. */
+const entry = (name: string) =>
+  fileURLToPath(new URL(isMutated ? `./src/entries/${name}.ts` : `./lib/${name}.js`, import.meta.url));
 
 /** They take minutes, so they begin first, and the others run beside them. */
 const longest = /test\/(models\/|shard\/(interleavings|preemption)|package\/guarantees-on-runtimes|smoke\/bench)/;
@@ -25,9 +30,6 @@ const longSuites = 'test/**/*.long.test.ts';
 /** The random suites for minutes instead of seconds, the exhaustive ones to their full depth. */
 const isSlow = process.env.SHARDWHEEL_SLOW !== undefined;
 
-/** Stryker runs the tests that reach a mutant, again and again: the short ones, but for those that read sources. */
-const isMutated = process.env.STRYKER_MUTATOR_WORKER !== undefined;
-
 /** Short suites that become long ones. */
 const deeper = [
   ...(isExhaustive ? ['test/shard/local-lane.test.ts'] : []),
@@ -43,9 +45,9 @@ const long = {
 export default defineConfig({
   resolve: {
     alias: [
-      { find: /^shardwheel$/, replacement: built('index.js') },
-      { find: /^shardwheel\/timers\/promises$/, replacement: built('timers-promises.js') },
-      { find: /^shardwheel\/(\w+)$/, replacement: built('$1.js') },
+      { find: /^shardwheel$/, replacement: entry('index') },
+      { find: /^shardwheel\/timers\/promises$/, replacement: entry('timers-promises') },
+      { find: /^shardwheel\/(\w+)$/, replacement: entry('$1') },
     ],
   },
   test: {

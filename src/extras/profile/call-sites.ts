@@ -57,17 +57,24 @@ export class CallSites {
 
 const collect = (_: Error, frames: NodeJS.CallSite[]): NodeJS.CallSite[] => frames;
 
-/** The call sites above a function, without Node's own. A program's own `prepareStackTrace` is not called. */
+/**
+ * The call sites above a function, without Node's own. A program's own `prepareStackTrace` is not called. Throws where
+ * the program has replaced parts of Error by what throws; Error is then as it was before.
+ */
 function framesAbove(entered: (...given: never[]) => unknown): NodeJS.CallSite[] {
   const { stackTraceLimit, prepareStackTrace } = Error;
   const traced: { stack?: unknown } = {};
+  let frames: unknown;
   // Not by assignment: if the program has frozen Error, that throws, and the program's own function would be called.
   if (!Reflect.set(Error, 'prepareStackTrace', collect)) return [];
-  Reflect.set(Error, 'stackTraceLimit', FRAMES);
-  Error.captureStackTrace(traced, entered);
-  const frames = traced.stack; // computed when it is read
-  Reflect.set(Error, 'prepareStackTrace', prepareStackTrace);
-  Reflect.set(Error, 'stackTraceLimit', stackTraceLimit);
+  try {
+    Reflect.set(Error, 'stackTraceLimit', FRAMES);
+    Error.captureStackTrace(traced, entered);
+    frames = traced.stack; // computed when it is read
+  } finally {
+    Reflect.set(Error, 'prepareStackTrace', prepareStackTrace);
+    Reflect.set(Error, 'stackTraceLimit', stackTraceLimit);
+  }
   if (!Array.isArray(frames)) return [];
   return (frames as NodeJS.CallSite[]).filter((frame) => {
     const file = frame.getFileName();
@@ -94,11 +101,22 @@ function placeOf(frame: NodeJS.CallSite | undefined): Place {
   return found;
 }
 
-/** `file:line`, relative to the working folder if it is inside. Follows source maps where Node does. */
+/** `file:line`, relative to the working folder at the start if it is inside. Follows source maps where Node does. */
 function placeAt(file: string, line: number, column: number): string {
   const origin = findSourceMap(file)?.findOrigin(line, column);
   const source = origin !== undefined && 'fileName' in origin ? origin : { fileName: file, lineNumber: line };
   return `${shortened(source.fileName)}:${source.lineNumber}`;
+}
+
+/** The program's working folder, with a slash, as the recording begins: it may leave it, or remove it. */
+const startFolder = folderAtStart();
+
+function folderAtStart(): string | undefined {
+  try {
+    return `${process.cwd()}/`;
+  } catch {
+    return undefined; // it is gone
+  }
 }
 
 function shortened(file: string): string {
@@ -108,6 +126,5 @@ function shortened(file: string): string {
   } catch {
     return file; // a URL of another machine: shown unchanged
   }
-  const folder = `${process.cwd()}/`;
-  return path.startsWith(folder) ? path.slice(folder.length) : path;
+  return startFolder !== undefined && path.startsWith(startFolder) ? path.slice(startFolder.length) : path;
 }

@@ -101,11 +101,18 @@ export class Recorder implements ListObserver {
     this.rise();
   }
 
-  /** Notes the place of a sampled creation, and follows the timer. */
+  /**
+   * Notes the place of a sampled creation, and follows the timer. Finding the place reads what the program may have
+   * replaced or removed: a sample that fails is no sample, and the program's call goes on.
+   */
   sampled(timer: NodeTimeout, entered: (...given: never[]) => unknown, weight: number): void {
     const set = clock();
-    const site = this.sites.sample(entered, Math.trunc(timer._idleTimeout), weight);
-    this.samples.add(timer, site, weight, set);
+    try {
+      const site = this.sites.sample(entered, Math.trunc(timer._idleTimeout), weight);
+      this.samples.add(timer, site, weight, set);
+    } catch {
+      // without a place
+    }
     this.siteTime += clock() - set;
   }
 

@@ -86,7 +86,8 @@ describe('imports', () => {
     test('know the base: these rooms, and no more than they need', () => {
       const paths = wing.map(({ names }) => [...new Set(names.map((name) => name.replace(/#.*/, '')))].sort());
       expect(paths).toEqual(wing.map(({ imports }) => [...new Set(imports)].sort())); // no import is overlooked
-      const base = 'arguments async-context errors known-options memory metrics own-copy package-files'.split(' ');
+      const base =
+        'arguments async-context errors known-options make-folder memory metrics own-copy package-files'.split(' ');
       base.push(
         ...'patched-property process report-error runtime show time timer-id unfaked waiter warn-once'.split(' '),
       );

@@ -1,5 +1,6 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { InvalidConfigError } from '../../errors.ts';
+import { makeFolder } from '../../make-folder.ts';
 import { process } from '../../process.ts';
 import { isShardThread, requireNode } from '../../runtime.ts';
 import { type RegistrationState, registered, setInterval } from '../../time/native-timers.ts';
@@ -10,26 +11,35 @@ import type { ProfileData } from './profile-data.ts';
 import { Recorder } from './recorder.ts';
 import { shortReport } from './short-report.ts';
 
-const { mkdirSync, renameSync, writeFileSync, writeSync } = process.getBuiltinModule('node:fs');
+const { renameSync, writeFileSync, writeSync } = process.getBuiltinModule('node:fs');
 
 /**
- * Returns what writes one thread's data to its file, in a folder that is created if it is missing. Each write replaces
- * the file, and returns whether it could be written; after a failure it is not tried again.
+ * Returns what writes one thread's data to its file, in a folder that is created if it is missing, and that stays the
+ * same when the program changes its working folder. Each write replaces the file, and returns whether it could be
+ * written; after a failure it is not tried again.
  */
-function writingTo(folder: string): (data: ProfileData) => boolean {
-  let canWrite = true;
+function writingTo(named: string): (data: ProfileData) => boolean {
+  let folder = absolute(named);
   return (data) => {
-    if (!canWrite) return false;
+    if (folder === undefined) return false;
     const path = join(folder, `${data.process.pid}-${data.process.thread}.json`);
     try {
-      mkdirSync(folder, { recursive: true });
+      makeFolder(folder);
       writeFileSync(`${path}.part`, JSON.stringify(data));
       renameSync(`${path}.part`, path);
     } catch {
-      canWrite = false; // a folder that is full or gone must not disturb the program
+      folder = undefined; // a folder that is full or gone must not disturb the program
     }
-    return canWrite;
+    return folder !== undefined;
   };
+}
+
+function absolute(folder: string): string | undefined {
+  try {
+    return resolve(folder);
+  } catch {
+    return undefined; // the working folder has gone
+  }
 }
 
 /** ms between two points of the curves. */

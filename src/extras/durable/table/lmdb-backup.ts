@@ -1,5 +1,6 @@
 import { dirname, join, resolve } from 'node:path';
 import type { RootDatabase } from 'lmdb';
+import { makeFolder } from '../../../make-folder.ts';
 import { process } from '../../../process.ts';
 import { lmdbError } from './lmdb-errors.ts';
 import { newIdentity } from './thread-identity.ts';
@@ -39,20 +40,5 @@ export async function copyStore(
   } catch (error) {
     if (partial !== undefined) rmSync(partial, { recursive: true, force: true });
     throw lmdbError(path, error);
-  }
-}
-
-/**
- * Makes a folder, and those above it; one that another process makes meanwhile is as good. Node's own `recursive`, like
- * lmdb's, tries for ever where a file system allows none.
- */
-export function makeFolder(path: string): void {
-  if (existsSync(path)) return;
-  const above = dirname(path);
-  if (above !== path) makeFolder(above);
-  try {
-    mkdirSync(path);
-  } catch (error) {
-    if (!existsSync(path)) throw error;
   }
 }

@@ -27,7 +27,7 @@ export class CommandError extends Error {
 
 /**
  * Runs a command with the profile in NODE_OPTIONS, so that each Node process in it records itself. It has our streams,
- * and gets the signals that we get; from a terminal Ctrl-C reaches it anyway. Rejects with CommandError.
+ * and gets the signals that we get, once: see `isToBePassed`. Rejects with CommandError.
  */
 export function runProgram([command, ...given]: readonly string[], env: NodeJS.ProcessEnv): Promise<ProgramEnd> {
   if (command === '') return Promise.reject(new CommandError("''", { code: 'ENOENT' } as NodeJS.ErrnoException));
@@ -53,9 +53,17 @@ export function runProgram([command, ...given]: readonly string[], env: NodeJS.P
 
 function passSignals(child: ChildProcess): () => void {
   const pass = (signal: NodeJS.Signals): void => {
-    if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
+    if (isToBePassed(signal, [process.stdin, process.stdout, process.stderr])) child.kill(signal);
   };
   return onSignals(pass);
+}
+
+/**
+ * Whether a program that runs in our process group lacks a signal that we have got. A terminal sends that of Ctrl-C to
+ * the whole group, whatever a process has for its input. A stream that is a terminal says that there is one.
+ */
+export function isToBePassed(signal: NodeJS.Signals, streams: readonly { isTTY?: boolean }[]): boolean {
+  return signal !== 'SIGINT' || !streams.some(({ isTTY }) => isTTY);
 }
 
 /** Has signals that would end this process handled; returns what takes that back. */

@@ -1,4 +1,5 @@
 import type { StoredTimer } from '../stored-timer.ts';
+import { threadMark } from '../thread-mark.ts';
 
 /**
  * Ids of BullMQ's jobs. A timer has the deduplication id `name/key`, each part percent-encoded, as BullMQ's ids have no
@@ -7,12 +8,13 @@ import type { StoredTimer } from '../stored-timer.ts';
 export const timerId = (name: string, key: string): string => `${encode(name)}/${encode(key)}`;
 
 let made = 0;
-const process = Math.random().toString(36).slice(2, 10);
+/** Machines may have equal processes, started in the same µs. */
+const drawn = Math.random().toString(36).slice(2, 10);
 
 /** An id that no other job has had. */
 export function newJobId(timer: string): string {
   made += 1;
-  return `${timer}/${process}${made.toString(36)}`;
+  return `${timer}/${threadMark().text}.${drawn}.${made.toString(36)}`;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { setImmediate } from '../../../time/native-timers.ts';
 import type { DeadTimer, StoredTimer } from '../stored-timer.ts';
+import { threadMark } from '../thread-mark.ts';
 
 /**
  * Records of timers in the order of their keys, with an index by due time and one of those that are being delivered:
@@ -82,8 +83,11 @@ export interface Members {
   resign(): Promise<void>;
 }
 
-/** A version that no other state of a record has had: drawn from 2^52. */
-export const newVersion = (): number => Math.floor(Math.random() * 2 ** 52);
+/**
+ * A version that no other state of a record has had: drawn from 2^52, and moved on by what is this thread's own, so
+ * that threads that draw the same have others.
+ */
+export const newVersion = (): number => (Math.floor(Math.random() * 2 ** 52) + threadMark().number) % 2 ** 52;
 
 /** Reads page after page, each by the last entry of the one before, with a pass of the event loop after each. */
 export async function* pages<T>(size: number, read: (last: T | undefined) => T[]): AsyncGenerator<T[], void> {

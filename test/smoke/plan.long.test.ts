@@ -109,6 +109,26 @@ test('it adds to a measured lateness what is in the way: nothing where loop and 
   expect(busy.lateness.p99).toBeGreaterThan(2);
 });
 
+test('what comes due takes no more memory at the highest rate that the command takes', async () => {
+  const load = { cps: 100_000_000, timers: proxyTimers(8000) };
+  const costs = { ...modelCosts(0.001), timers: timersSignature(load.timers) };
+  const file = join(folder, 'costs-of-many.json');
+  writeFileSync(file, JSON.stringify(costs));
+  const argv = ['plan', `--cps=${load.cps}`, '--loops=2', '--cores=4', '--costs', file];
+  const ended = await runCommand(argv, { env: { NODE_OPTIONS: '--max-old-space-size=512' }, limit: 90_000 });
+  expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining('100,000,000') });
+});
+
+test.each([inline(4, 4), onShards(4, 2, 1)])('nor is it later for that: %o', (arrangement) => {
+  const lateness = [0.5, 1, 1.5];
+  const own = { lateness, ...loop(1e-7), ...shard(1e-8) };
+  const costs = modelCosts(1e-7, { inline: service({ ...own, shard: none }), shard: service(own) });
+  const at = (cps: number) => simulate(proxyLoad(cps), costs, arrangement, 300).lateness;
+  const [few, many] = [at(100_000), at(20_000_000)];
+  expect(many.p50).toBeCloseTo(few.p50, 1);
+  expect(many.p99).toBeCloseTo(few.p99, 1);
+});
+
 test("arrangements are Node's own timers, inline, and shards as long as one is busy", () => {
   const request = { load: proxyLoad(50_000), loops: 2, cores: 4 };
   const shardsAt = (perConnection: number) =>

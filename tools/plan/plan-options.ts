@@ -42,8 +42,13 @@ export function parsePlanOptions(argv: readonly string[]): PlanOptions | undefin
     .description(
       'Measures what your timers cost on this machine, and predicts how many shards they need, what they take, and what runs short first.',
     )
-    .option('--cps <n>', 'new connections per second, of all event loops', number(1, 100_000_000), 10_000)
-    .option('--loops <n>', 'event loops that share them', number(1, 1024, { whole: true }), 1)
+    .option(
+      '--cps <n>',
+      'new connections per second, of all event loops: from 1 to 100,000,000',
+      number(1, 100_000_000),
+      10_000,
+    )
+    .option('--loops <n>', 'event loops that share them: from 1 to 1,024', number(1, 1024, { whole: true }), 1)
     .option('--cores <n>', 'cores of the machine', number(1, 1024, { whole: true }), availableParallelism())
     .option(
       '--memory <MiB>',

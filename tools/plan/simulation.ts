@@ -34,6 +34,13 @@ export interface Prediction {
 const warmup = 200;
 
 /**
+ * Timers that come due in a simulated ms, at most, of all loops together: enough for a p99, and to wake each of 1,024
+ * loops. How late each of them is takes memory, and all that they cost is in the costs of connections and turns: of
+ * more timers, so many are drawn.
+ */
+const MOST_DUE = 2000;
+
+/**
  * A discrete simulation of event loops, shards and cores. A loop takes what has arrived in turns, one each ms or as the
  * last one ends; its timers cost what was measured, and so do a shard's, which works once each ms in which there is
  * something to do. A timer that comes due is as late as one was in the measurement, where nothing was in its way, and
@@ -53,7 +60,7 @@ export function simulate(
   const machine = new SimulatedCores(events, cores);
   const served = costs.services[service];
   const rate = load.cps / loops / 1000;
-  const fires = firesPerConnection(load) * rate;
+  const fires = Math.min(firesPerConnection(load) * rate, MOST_DUE / loops);
   const allShards: SimulatedShard[] = [];
   const publish = (connections: number) => {
     for (const shard of allShards) shard.receive(connections / shards);

@@ -128,12 +128,14 @@ export class QueueDeliveries {
     if (!this.delivered.has(job.name)) {
       const elsewhere = Math.min(MAX_PUT_BACK_MS, FIRST_PUT_BACK_MS * 1.2 ** job.attemptsStarted);
       const until = Math.ceil(Math.max(jobTime(this.link.clock, job.data.due), Date.now() + elsewhere));
-      await take.delay(until);
+      await take.putBack(until);
+      if (take.end === 'complete') return;
       worker.putBack = until;
       throw new DelayedError();
     }
     if (isNew && this.delivered.size > 1 && !this.attempts.mayBegin(job.name)) {
-      await take.delay(this.nextOffer(job.name));
+      await take.putBack(this.nextOffer(job.name));
+      if (take.end === 'complete') return;
       throw new DelayedError();
     }
     if (isNew) {

@@ -9,8 +9,11 @@ import { jobTime } from './job-time.ts';
 import type { QueueLink } from './queue-link.ts';
 import { DEAD, deadText } from './queue-scan.ts';
 import { claim, writeEnding } from './scripts/attempts.ts';
-import { look } from './scripts/look.ts';
+import { type Look, look } from './scripts/look.ts';
 import { promote } from './scripts/promote.ts';
+
+/** Whether a job was cancelled, or another comes after it. */
+const isOver = ({ state, next }: Look): boolean => state === 'ended' || next !== null;
 
 /**
  * A job that a worker has taken. Before an attempt begins, and when one has failed, Redis is asked whether the job
@@ -34,6 +37,8 @@ export class QueueTake implements DueTimer {
   hasBegun = false;
   /** By which Redis knows a claim that is sent again. */
   private readonly claimId = newJobId('');
+  /** When it is due, as far as this worker knows: ms since 1970. */
+  private due: number;
   /** What has ended its attempt, as far as Redis has said. */
   private overtaken: Overtaken | undefined;
   private readonly job: Job<JobData>;
@@ -43,6 +48,7 @@ export class QueueTake implements DueTimer {
 
   constructor(job: Job<JobData>, token: string, link: QueueLink, core: DurableCore, attempts: Attempts) {
     this.job = job;
+    this.due = job.data.due;
     this.token = token;
     this.link = link;
     this.core = core;
@@ -69,6 +75,7 @@ export class QueueTake implements DueTimer {
       const answer = await claim(this.link, [job, lock, next], this.token, JSON.stringify(data), this.claimId);
       if (typeof answer === 'object') {
         data = JSON.parse(answer.data) as JobData;
+        this.due = data.due;
         continue;
       }
       this.end = answer === 'lost' ? 'leave' : 'complete';
@@ -93,12 +100,23 @@ export class QueueTake implements DueTimer {
     const data = JSON.stringify(jobDataOf(timer));
     const isAgain = ending.kind === 'again';
     const become = isAgain ? { data } : { timer: timerId(this.name, this.key), dead: deadText(ending.timer) };
+    this.due = timer.due;
     this.end = 'leave'; // until Redis has kept it: a job that is completed is gone
     const answer = await writeEnding(this.link, this.keys, this.token, become);
     if (answer === 'lost') this.core.failed(DurableStoreError.lockLost(this.name, this.key));
     else if (answer === 'kept' && isAgain) await this.delay(jobTime(this.link.clock, timer.due));
     else this.end = 'complete';
     return answer === 'kept';
+  }
+
+  /**
+   * Puts the job back for want of a handler, until BullMQ's time is this. One that was cancelled, or scheduled anew,
+   * needs none: it is to be completed.
+   */
+  async putBack(until: number): Promise<void> {
+    const found = await this.link.certain(look(this.link, timerId(this.name, this.key)));
+    if (found.job === this.job.id && isOver(found)) this.end = 'complete';
+    else await this.delay(until);
   }
 
   /** Puts the job back until BullMQ's time is this. */
@@ -118,8 +136,9 @@ export class QueueTake implements DueTimer {
   private async hasten(until: number): Promise<void> {
     const found = await look(this.link, timerId(this.name, this.key));
     if (found.job !== this.job.id || found.data === null) return;
-    const isOver = found.next !== null || found.state === 'ended';
-    const time = isOver ? 0 : jobTime(this.link.clock, (JSON.parse(found.data) as JobData).due);
+    const { due } = JSON.parse(found.data) as JobData;
+    if (!isOver(found) && due === this.due) return;
+    const time = isOver(found) ? 0 : jobTime(this.link.clock, due);
     // it has been taken
     if (time < until) await this.job.changeDelay(Math.max(0, Math.ceil(time - Date.now()))).catch(() => undefined);
   }

@@ -5,6 +5,7 @@ import { Redis } from 'ioredis';
 import { bullmqStore, type DurableOptions, type DurableTimers, openDurableTimers } from 'shardwheel/durable';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { hasRedis, RedisServer } from '../../bench/suites/durable/redis-server.ts';
+import { runText } from '../fixtures/child-process.ts';
 import { note, pause, type Seen } from './conformance/stores.ts';
 
 async function openOn(
@@ -203,6 +204,24 @@ describe.skipIf(!hasRedis)('with a Redis of its own', () => {
     }
     await pause(20);
     expect(warned.includes('SHARDWHEEL_EVICTION_UNKNOWN')).toBe(denied === '-config -info');
+  });
+
+  test('after a close nothing of it holds the process', async () => {
+    const server = await startServer();
+    const text = `import { setImmediate } from 'node:timers/promises';
+      import { once } from 'node:events';
+      import { Redis } from 'ioredis';
+      import { bullmqStore, openDurableTimers } from './lib/durable.js';
+      const connection = new Redis('${server.url}', { maxRetriesPerRequest: null });
+      const timers = await openDurableTimers({ store: bullmqStore({ connection, queue: 'closed' }) });
+      for (const name of ['a', 'b']) timers.handle(name, () => undefined);
+      await timers.schedule('a', 'k', Date.now() + 1e6);
+      await timers.close();
+      connection.disconnect();
+      await once(connection, 'end');
+      for (let turn = 0; turn < 10; turn++) await setImmediate();
+      console.log(JSON.stringify(process.getActiveResourcesInfo().filter((what) => what !== 'PipeWrap')));`;
+    expect(await runText(text)).toEqual({ code: 0, stdout: '[]\n', stderr: '' });
   });
 
   test('a queue of another version is refused', async () => {

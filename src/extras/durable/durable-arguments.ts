@@ -7,7 +7,7 @@ import type { CloseOptions, HandleOptions, ScheduleOptions } from './durable-tim
 import type { Kept } from './kept.ts';
 
 /** Most bytes of a key in UTF-8: LMDB's keys hold it with the name. */
-export const MAX_KEY_BYTES = 1024;
+const MAX_KEY_BYTES = 1024;
 const MAX_NAME_BYTES = 128;
 /** An hour, in ms. */
 export const MAX_PERSIST_AFTER_MS = 3_600_000;
@@ -21,6 +21,15 @@ export const requireKey = (key: unknown): void => requireText('key', key, MAX_KE
 export function requirePrefix(prefix: unknown): void {
   if (typeof prefix === 'string') return;
   throw new InvalidArgumentError('prefix', 'must be a string', prefix);
+}
+
+/** The prefix without the half of a character at its end: stores know whole ones. */
+export const wholePrefix = (prefix: string): string => prefix.replace(/[\uD800-\uDBFF]$/, '');
+
+/** Whether there can be a key that begins with the prefix. */
+export function mayBeginKey(prefix: string): boolean {
+  const whole = wholePrefix(prefix);
+  return Buffer.byteLength(whole) <= MAX_KEY_BYTES && !NOT_TEXT.test(whole);
 }
 
 export function requirePath(path: unknown): void {

@@ -5,7 +5,7 @@ import { Attempts } from './attempts/attempts.ts';
 import { DurableCore } from './attempts/durable-core.ts';
 import { UnhandledNames } from './attempts/unhandled-names.ts';
 import {
-  MAX_KEY_BYTES,
+  mayBeginKey,
   requireDeadlineTime,
   requireDelayedTime,
   requireHandleOptions,
@@ -243,7 +243,7 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
   ): AsyncGenerator<DurableTimer<Payloads[Name]>, void, undefined> {
     this.#require('timers', name);
     requirePrefix(prefix);
-    if (Buffer.byteLength(prefix) > MAX_KEY_BYTES) return; // no key begins with it
+    if (!mayBeginKey(prefix)) return;
     for await (const timer of this.#unstored.timers(name, prefix)) {
       this.#requireOpen('timers');
       yield shownTimer(timer);

@@ -10,6 +10,20 @@ export function testScheduling(stores: Stores): void {
     expect(found).toHaveLength(length <= 1024 ? 1 : 0);
   });
 
+  test('a prefix that ends within a character finds what begins with it, and one of no text finds nothing', async () => {
+    const timers = await stores.start({ persistAfter: 60_000 });
+    note(timers);
+    const keys = ['a🙂', 'a🚀', 'a', 'b🙂', 'a🙂🙂'];
+    for (const [at, key] of keys.entries()) {
+      await timers.schedule('a', key, soon(1_000_000), undefined, { persistAfter: at % 2 === 0 ? 0 : 60_000 });
+    }
+    const found = async (prefix: string) => (await all(timers.timers('a', prefix))).map(({ key }) => key).sort();
+    expect(await found('a\ud83d')).toEqual(['a🙂', 'a🙂🙂', 'a🚀'].sort());
+    expect(await found('a🙂\ud83d')).toEqual(['a🙂🙂']);
+    const none = ['\ud83d', 'a\ud83c', 'a\ude42', 'a\ud83d\ud83d', '\ud83dx', 'a\0', '\u0004'];
+    for (const prefix of none) expect(await found(prefix)).toEqual([]);
+  });
+
   test('a timer is delivered once, not early, with its payload', async () => {
     const timers = await stores.start();
     const seen = note(timers);

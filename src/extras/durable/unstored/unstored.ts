@@ -3,6 +3,7 @@ import { performanceNow } from '../../../unfaked.ts';
 import type { Attempts } from '../attempts/attempts.ts';
 import type { DurableCore } from '../attempts/durable-core.ts';
 import { KeyOrder } from '../attempts/work-order.ts';
+import { wholePrefix } from '../durable-arguments.ts';
 import type { DurableStore } from '../durable-store.ts';
 import { type Kept, replaces } from '../kept.ts';
 import { type Claim, dueTime, type Ending, idOf, type Overtaken, type StoredTimer } from '../stored-timer.ts';
@@ -65,7 +66,9 @@ export class Unstored implements UnstoredKeeper {
     const here = this.scheduled.map(({ timer }) => timer).filter(isAsked);
     const seen = new Set(here.map(({ key }) => key));
     yield* here;
-    for await (const timer of this.store.timers(name, prefix)) if (!seen.has(timer.key)) yield timer;
+    for await (const timer of this.store.timers(name, wholePrefix(prefix))) {
+      if (isAsked(timer) && !seen.has(timer.key)) yield timer;
+    }
   }
 
   /** The number of timers here and in the store. */

@@ -64,6 +64,12 @@ export class DurableStoreError extends Error {
     return new DurableStoreError('ERR_STORE_LOCK_LOST', message);
   }
 
+  /** What a store has of a timer cannot be read. */
+  static damaged({ name, key }: { readonly name: string; readonly key: string }): DurableStoreError {
+    const message = `What is stored of the timer ${show(key)} of ${show(name)} is damaged: cancel it, or schedule it anew`;
+    return new DurableStoreError('ERR_STORE_CORRUPT', message);
+  }
+
   /** `policy`: Redis' `maxmemory-policy`. */
   static evicts(queue: string, policy: string): DurableStoreError {
     const message = `Redis may remove timers of the queue ${queue}: its maxmemory-policy is '${policy}'. Set it to 'noeviction'`;

@@ -20,6 +20,15 @@ export interface DeadTimer extends StoredTimer {
   readonly reason: string;
 }
 
+/**
+ * What becomes of a timer whose record a store cannot read. Its bytes are kept behind one that no payload begins with.
+ * `due`: when it was, if that is known; `diedAt`: 0 for one that had died before.
+ */
+export function damagedTimer(name: string, key: string, bytes: Uint8Array, due: number, diedAt: number): DeadTimer {
+  const payload = Buffer.concat([Buffer.of(0), bytes]);
+  return { name, key, deadline: due, due, attempts: 0, payload, diedAt, reason: 'What was stored of it is damaged' };
+}
+
 /** How an attempt has ended, and what is to become of its timer. */
 export type Ending =
   | { readonly kind: 'done' }

@@ -7,6 +7,15 @@ import { threadMark } from '../thread-mark.ts';
  */
 export const timerId = (name: string, key: string): string => `${encode(name)}/${encode(key)}`;
 
+/** The name and the key of a timer. */
+export function nameAndKeyOf(timer: string): { name: string; key: string } {
+  const [name, key] = timer.split('/').map(decodeURIComponent);
+  return { name, key };
+}
+
+/** The timer of a job's id. */
+export const timerIdOf = (job: string): string => job.slice(0, job.lastIndexOf('/'));
+
 let made = 0;
 /** Machines may have equal processes, started in the same µs. */
 const drawn = Math.random().toString(36).slice(2, 10);
@@ -36,6 +45,26 @@ export interface JobData {
   attempts: number;
   /** The payload's bytes in base64. */
   payload?: string;
+  /** In the hands of a worker, what Redis has in place of all that, if it cannot be read. */
+  damaged?: string;
+}
+
+/** Undefined if it cannot be read: it is damaged. */
+export function readData<T extends JobData>(text: string): T | undefined {
+  try {
+    const { key, deadline, due, attempts, ...rest } = JSON.parse(text);
+    if (typeof key !== 'string' || ![deadline, due, attempts].every(Number.isFinite)) return undefined;
+    return { key, deadline, due, attempts, ...rest };
+  } catch {
+    return undefined; // not JSON
+  }
+}
+
+/** The text of data that a worker can read. */
+export function readableData(text: string, job: string): string {
+  if (readData(text) !== undefined) return text;
+  const { key } = nameAndKeyOf(timerIdOf(job));
+  return JSON.stringify({ key, deadline: 0, due: 0, attempts: 0, damaged: text } satisfies JobData);
 }
 
 export const jobDataOf = ({ key, deadline, due, attempts, payload }: StoredTimer): JobData => ({

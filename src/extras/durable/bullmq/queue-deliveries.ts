@@ -133,6 +133,11 @@ export class QueueDeliveries {
       worker.putBack = until;
       throw new DelayedError();
     }
+    if (job.data.damaged !== undefined) {
+      await take.bury(job.data.damaged);
+      if (take.end === 'leave') throw new DelayedError();
+      return;
+    }
     if (isNew && this.delivered.size > 1 && !this.attempts.mayBegin(job.name)) {
       await take.putBack(this.nextOffer(job.name));
       if (take.end === 'complete') return;

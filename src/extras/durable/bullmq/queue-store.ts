@@ -18,7 +18,7 @@ import { QueueDeliveries } from './queue-deliveries.ts';
 import type { QueueLink } from './queue-link.ts';
 import { countHeld, DEAD, deadText, scanDead, scanTimers } from './queue-scan.ts';
 import { cancel, move, supersede } from './scripts/changes.ts';
-import { look, scheduledOf } from './scripts/look.ts';
+import { look, readableOf, scheduledOf } from './scripts/look.ts';
 import { overdueNames } from './scripts/overdue.ts';
 import { promote } from './scripts/promote.ts';
 
@@ -37,6 +37,7 @@ const JOB_OPTIONS = {
 interface Opened {
   readonly queue: Queue<JobData>;
   readonly deliveries: QueueDeliveries;
+  readonly failed: (error: Error) => void;
   /** Of the clock. */
   readonly unfollow: () => void;
 }
@@ -89,6 +90,7 @@ export class QueueStore implements DurableStore {
       this.opened = {
         queue,
         deliveries: new QueueDeliveries(bullmq, link, core, attempts, skipVersionCheck),
+        failed: core.failed,
         unfollow,
       };
     } catch (error) {
@@ -109,11 +111,7 @@ export class QueueStore implements DurableStore {
 
   put(timer: StoredTimer, kept?: Kept): Promise<boolean> {
     return this.write(async (queue) => {
-      if (kept !== undefined) return this.putUnlessKept(queue, timer, kept);
-      for (;;) {
-        if (await this.add(queue, timer, true)) return true;
-        if (await this.supersede(timer, false)) return true;
-      }
+      return kept === undefined ? this.putAnyway(queue, timer) : this.putUnlessKept(queue, timer, kept);
     });
   }
 
@@ -123,7 +121,7 @@ export class QueueStore implements DurableStore {
     return this.write(async () => {
       for (;;) {
         const found = await look(this.link, id);
-        const timer = scheduledOf(name, found);
+        const timer = readableOf(name, key, found);
         if (timer === undefined) return false;
         const before = (found.next ?? found.data) as string;
         const after = JSON.stringify(jobDataOf({ ...timer, deadline, due, attempts: 0 }));
@@ -150,7 +148,7 @@ export class QueueStore implements DurableStore {
   }
 
   async get(name: string, key: string): Promise<StoredTimer | undefined> {
-    return scheduledOf(name, await this.link.call(() => look(this.link, timerId(name, key))));
+    return readableOf(name, key, await this.link.call(() => look(this.link, timerId(name, key))));
   }
 
   async count(): Promise<number> {
@@ -159,7 +157,8 @@ export class QueueStore implements DurableStore {
   }
 
   timers(name: string, prefix: string): AsyncIterable<StoredTimer> {
-    return scanTimers(this.link, name, prefix);
+    const skipped = (key: string): void => this.parts.failed(DurableStoreError.damaged({ name, key }));
+    return scanTimers(this.link, name, prefix, skipped);
   }
 
   dead(name: string): AsyncIterable<DeadTimer> {
@@ -238,6 +237,13 @@ export class QueueStore implements DurableStore {
     return this.link.certain(done);
   }
 
+  private async putAnyway(queue: Queue<JobData>, timer: StoredTimer): Promise<boolean> {
+    for (;;) {
+      if (await this.add(queue, timer, true)) return true;
+      if (await this.supersede(timer, false)) return true;
+    }
+  }
+
   /**
    * Whatever other processes do between a look and the write, which is one step of Redis: it is not done then, and
    * looked at again.
@@ -248,6 +254,7 @@ export class QueueStore implements DurableStore {
     for (;;) {
       const found = await look(this.link, id);
       const scheduled = scheduledOf(name, found);
+      if (scheduled === 'damaged') return this.putAnyway(queue, timer);
       if (scheduled !== undefined && !replaces(timer, scheduled, kept)) return false;
       let isDone: boolean;
       if (scheduled !== undefined) {

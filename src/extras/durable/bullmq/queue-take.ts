@@ -3,8 +3,15 @@ import { performanceNow } from '../../../unfaked.ts';
 import type { Attempts } from '../attempts/attempts.ts';
 import type { DurableCore } from '../attempts/durable-core.ts';
 import { DurableStoreError } from '../durable-error.ts';
-import type { Claim, DueTimer, Ending, Overtaken, StoredTimer } from '../stored-timer.ts';
-import { type JobData, jobDataOf, newJobId, timerId, timerOf } from './job-data.ts';
+import {
+  type Claim,
+  type DueTimer,
+  damagedTimer,
+  type Ending,
+  type Overtaken,
+  type StoredTimer,
+} from '../stored-timer.ts';
+import { type JobData, jobDataOf, newJobId, readData, timerId, timerOf } from './job-data.ts';
 import { jobTime } from './job-time.ts';
 import type { QueueLink } from './queue-link.ts';
 import { DEAD, deadText } from './queue-scan.ts';
@@ -74,7 +81,10 @@ export class QueueTake implements DueTimer {
       this.lockedUntil = performanceNow() + this.link.place.stalledAfter;
       const answer = await claim(this.link, [job, lock, next], this.token, JSON.stringify(data), this.claimId);
       if (typeof answer === 'object') {
-        data = JSON.parse(answer.data) as JobData;
+        const found = readData(answer.data);
+        this.end = 'leave'; // if it is damaged by now: it is taken anew
+        if (found === undefined) return undefined;
+        data = found;
         this.due = data.due;
         continue;
       }
@@ -109,6 +119,17 @@ export class QueueTake implements DueTimer {
     return answer === 'kept';
   }
 
+  /** Keeps as dead what cannot be read, unless it was cancelled or scheduled anew. */
+  async bury(damaged: string): Promise<void> {
+    const dead = damagedTimer(this.name, this.key, Buffer.from(damaged), 0, this.link.clock.now());
+    const become = { timer: timerId(this.name, this.key), dead: deadText(dead) };
+    const answer = await this.link.certain(writeEnding(this.link, this.keys, this.token, become));
+    this.end = answer === 'lost' ? 'leave' : 'complete';
+    if (answer !== 'kept') return;
+    this.core.failed(DurableStoreError.damaged(dead));
+    this.core.died(dead);
+  }
+
   /**
    * Puts the job back for want of a handler, until BullMQ's time is this. One that was cancelled, or scheduled anew,
    * needs none: it is to be completed.
@@ -136,7 +157,7 @@ export class QueueTake implements DueTimer {
   private async hasten(until: number): Promise<void> {
     const found = await look(this.link, timerId(this.name, this.key));
     if (found.job !== this.job.id || found.data === null) return;
-    const { due } = JSON.parse(found.data) as JobData;
+    const { due = this.due } = readData(found.data) ?? {};
     if (!isOver(found) && due === this.due) return;
     const time = isOver(found) ? 0 : jobTime(this.link.clock, due);
     // it has been taken

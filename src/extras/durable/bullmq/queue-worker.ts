@@ -1,7 +1,7 @@
-import type { Worker } from 'bullmq';
+import type { Job, JobJson, Worker } from 'bullmq';
 import { clearTimeout, setTimeout } from '../../../time/native-timers.ts';
 import { performanceNow } from '../../../unfaked.ts';
-import type { JobData } from './job-data.ts';
+import { type JobData, readableData } from './job-data.ts';
 
 /** ms that a worker leaves to the others, to be the last: more than they need to wake. */
 const WAKE_MS = 150;
@@ -47,6 +47,11 @@ export function queueWorker(
 
     stopNudging(): void {
       clearTimeout(this.nudging);
+    }
+
+    /** A job whose data are damaged is handed over as well: else it would be taken, and dropped, again and again. */
+    protected override createJob(json: JobJson, id: string): Job<JobData> {
+      return super.createJob({ ...json, data: readableData(json.data, id) }, id);
     }
 
     /** s of sleep until the next timer. */

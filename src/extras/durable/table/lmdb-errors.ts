@@ -4,7 +4,8 @@ import { DurableStoreError, type StoreMeanings } from '../durable-error.ts';
 
 const { statfsSync } = process.getBuiltinModule('node:fs');
 
-const damaged = /MDB_(INVALID|CORRUPTED|PAGE_NOTFOUND|PANIC|BAD_TXN)|not an LMDB file|Invalid argument/i;
+const damaged =
+  /MDB_(INVALID|CORRUPTED|PAGE_NOTFOUND|PANIC|BAD_TXN)|not an LMDB file|Invalid argument|MessagePack|end of buffer/i;
 /** Codes of LMDB and of the system, by what they mean to the caller. */
 const meanings: StoreMeanings = [
   ['ERR_STORE_CORRUPT', damaged, 'is damaged, or is not a store'],

@@ -1,5 +1,5 @@
-import type { Database, RootDatabase } from 'lmdb';
-import type { DeadTimer } from '../stored-timer.ts';
+import type { Database, RangeOptions, RootDatabase } from 'lmdb';
+import { type DeadTimer, damagedTimer } from '../stored-timer.ts';
 import { copyStore } from './lmdb-backup.ts';
 import type { LmdbCommits } from './lmdb-commits.ts';
 import { lmdbError } from './lmdb-errors.ts';
@@ -44,6 +44,9 @@ export class LmdbTable implements RecordTable {
   private readonly dueTimes: Database<true, [name: string, due: number, key: string]>;
   private readonly owners: Database<true, [name: string, owner: string, key: string]>;
   private readonly deadTimers: Database<DeadFields, NameAndKey>;
+  /** What stands in the two, for what cannot be decoded. */
+  private readonly timerBytes: Database<Buffer, NameAndKey>;
+  private readonly deadBytes: Database<Buffer, NameAndKey>;
   private readonly nameSet: Database<true, string>;
   private readonly known: Set<string>;
   private readonly openAt: (path: string) => RootDatabase;
@@ -59,20 +62,33 @@ export class LmdbTable implements RecordTable {
     this.dueTimes = root.openDB('due', {});
     this.owners = root.openDB('active', {});
     this.deadTimers = root.openDB('dead', {});
+    this.timerBytes = root.openDB('timers', { useVersions: true, encoding: 'binary' });
+    this.deadBytes = root.openDB('dead', { encoding: 'binary' });
     this.nameSet = root.openDB('names', {});
     this.known = new Set(this.names());
     this.members = new LmdbMembers(commits);
   }
 
   read(name: string, key: string): TimerRecord | undefined {
-    const entry = this.reading(() => this.timers.getEntry([name, key]));
-    return entry === undefined ? undefined : recordOf(name, key, entry.value, entry.version as number);
+    return this.reading(() => {
+      try {
+        const entry = this.timers.getEntry([name, key]);
+        return entry === undefined ? undefined : recordOf(name, key, entry.value, entry.version as number);
+      } catch {
+        return this.damaged(name, key); // throws as well unless it is the record alone
+      }
+    });
   }
 
   async replace(before: TimerRecord | undefined, after: TimerRecord | undefined, dead?: DeadTimer): Promise<boolean> {
     const { name, key } = (before ?? after) as TimerRecord;
+    const isDamaged = before?.state === 'damaged';
+    const dueTimes = isDamaged ? this.entriesOf(this.dueTimes, name, key) : [];
+    const owners = isDamaged ? this.entriesOf(this.owners, name, key) : [];
     const write = (): void => {
-      if (before !== undefined) {
+      for (const entry of dueTimes) void this.dueTimes.remove(entry);
+      for (const entry of owners) void this.owners.remove(entry);
+      if (before !== undefined && !isDamaged) {
         if (before.owner === undefined) void this.dueTimes.remove([name, before.due, key]);
         else void this.owners.remove([name, before.owner, key]);
       }
@@ -109,22 +125,42 @@ export class LmdbTable implements RecordTable {
   records(name: string, prefix: string, after: string | undefined, limit: number): TimerRecord[] {
     const exclusiveStart = after !== undefined;
     const range = { start: [name, after ?? prefix], exclusiveStart, end: [name, AFTER_TEXTS], versions: true, limit };
-    return this.reading(() =>
-      Array.from(this.timers.getRange(range), ({ key: [, key], value, version }) =>
-        recordOf(name, key, value, version as number),
-      ),
-    );
+    return this.reading(() => {
+      try {
+        return Array.from(this.timers.getRange(range), ({ key: [, key], value, version }) =>
+          recordOf(name, key, value, version as number),
+        );
+      } catch {
+        // one of them is damaged: each by itself
+        const keys = Array.from(this.timers.getKeys({ ...range, versions: false }), ([, key]) => key);
+        return keys.flatMap((key) => this.read(name, key) ?? []);
+      }
+    });
   }
 
   dead(name: string, after: string | undefined, limit: number): DeadTimer[] {
     const exclusiveStart = after !== undefined;
     const range = { start: [name, after ?? ''], exclusiveStart, end: [name, AFTER_TEXTS], limit };
-    return this.reading(() =>
-      Array.from(this.deadTimers.getRange(range), ({ key: [, key], value }) => {
-        const [deadline, due, attempts, payload, diedAt, reason] = value;
-        return { name, key, deadline, due, attempts, payload: payload ?? undefined, diedAt, reason };
-      }),
-    );
+    return this.reading(() => {
+      try {
+        return Array.from(this.deadTimers.getRange(range), ({ key: [, key], value }) => deadOf(name, key, value));
+      } catch {
+        // one of them is damaged: each by itself
+        const keys = Array.from(this.deadTimers.getKeys(range), ([, key]) => key);
+        return keys.flatMap((key) => this.readDead(name, key) ?? []);
+      }
+    });
+  }
+
+  private readDead(name: string, key: string): DeadTimer | undefined {
+    try {
+      const value = this.deadTimers.get([name, key]);
+      return value === undefined ? undefined : deadOf(name, key, value);
+    } catch {
+      // throws as well unless it is the record alone
+      const bytes = this.deadBytes.get([name, key]);
+      return bytes === undefined ? undefined : damagedTimer(name, key, bytes, 0, 0);
+    }
   }
 
   async bury(dead: DeadTimer): Promise<void> {
@@ -155,6 +191,24 @@ export class LmdbTable implements RecordTable {
 
   private putDead({ name, key, deadline, due, attempts, payload, diedAt, reason }: DeadTimer): Promise<boolean> {
     return this.deadTimers.put([name, key], [deadline, due, attempts, payload ?? null, diedAt, reason]);
+  }
+
+  /** A record that cannot be decoded. */
+  private damaged(name: string, key: string): TimerRecord | undefined {
+    const entry = this.timerBytes.getEntry([name, key]);
+    if (entry === undefined) return undefined;
+    const known = { name, key, payload: entry.value, version: entry.version as number };
+    return { ...known, deadline: 0, due: 0, attempts: 0, owner: undefined, state: 'damaged' };
+  }
+
+  /** The entries of a timer in an index, whatever its record says: a look at all of its name. */
+  private entriesOf<K extends [name: string, at: string | number, key: string]>(
+    index: Database<true, K>,
+    name: string,
+    key: string,
+  ): K[] {
+    const range = { start: [name], end: [name, AFTER_TEXTS] } as unknown as RangeOptions;
+    return this.reading(() => Array.from(index.getKeys(range)).filter(([, , other]) => other === key));
   }
 
   /** A read, of a file that may be damaged, or gone. */
@@ -198,8 +252,22 @@ function fieldsOf({ deadline, due, attempts, owner, payload, state }: TimerRecor
   return fields;
 }
 
+/** Throws if it is damaged. */
 function recordOf(name: string, key: string, fields: Fields, version: number): TimerRecord {
   const [deadline, due, attempts, by, bytes, state = 'scheduled'] = fields;
+  requireNumbers(deadline, due, attempts);
   const [owner, payload] = [by ?? undefined, bytes ?? undefined];
   return { name, key, deadline, due, attempts, payload, owner, state, version };
+}
+
+/** Throws if it is damaged. */
+function deadOf(name: string, key: string, fields: DeadFields): DeadTimer {
+  const [deadline, due, attempts, payload, diedAt, reason] = fields;
+  requireNumbers(deadline, due, attempts);
+  return { name, key, deadline, due, attempts, payload: payload ?? undefined, diedAt, reason };
+}
+
+function requireNumbers(deadline: number, due: number, attempts: number): void {
+  if (Number.isFinite(deadline) && Number.isFinite(due) && Number.isFinite(attempts)) return;
+  throw new TypeError('It has not the fields of a timer');
 }

@@ -180,7 +180,7 @@ export class NearTier {
   async claim(timer: NearTimer): Promise<Claim | undefined> {
     if (this.reading === 'ended') return undefined;
     if (this.timers.get(timer.key) === timer) this.forget(timer);
-    return this.share.rows.claim(this.name, timer.key);
+    return this.share.rows.claim(timer);
   }
 
   end(): void {

@@ -51,9 +51,10 @@ export interface TimerRecord extends StoredTimer {
   readonly owner: string | undefined;
   /**
    * What the record's timer is: without an owner 'scheduled'; else what that runs, what comes after it, or what was
-   * cancelled.
+   * cancelled. 'damaged': the engine has it, and it cannot be read. Then its bytes are the payload, and only its name,
+   * key and version are known.
    */
-  readonly state: 'scheduled' | 'running' | 'superseded' | 'cancelled';
+  readonly state: 'scheduled' | 'running' | 'superseded' | 'cancelled' | 'damaged';
 }
 
 /** A place in the index by due time: after the entries that are due before it, and after that key. */

@@ -2,8 +2,17 @@ import type { Attempts } from '../attempts/attempts.ts';
 import type { DurableCore } from '../attempts/durable-core.ts';
 import { DurableStoreError, DurableTimersClosedError } from '../durable-error.ts';
 import { type Kept, replaces } from '../kept.ts';
-import { type Claim, type DeadTimer, dueTime, type Ending, type Overtaken, type StoredTimer } from '../stored-timer.ts';
-import { newVersion, type RecordTable, type TimerRecord } from './record-table.ts';
+import {
+  type Claim,
+  type DeadTimer,
+  type DueTimer,
+  damagedTimer,
+  dueTime,
+  type Ending,
+  type Overtaken,
+  type StoredTimer,
+} from '../stored-timer.ts';
+import { type DuePlace, newVersion, type RecordTable, type TimerRecord } from './record-table.ts';
 
 /** What a row is to become, if it may be changed. */
 type Change = { readonly after: TimerRecord | undefined; readonly dead?: DeadTimer } | undefined;
@@ -67,6 +76,7 @@ export abstract class Rows {
 
   move(name: string, key: string, deadline: number): Promise<boolean> {
     return this.change(name, key, (row) => {
+      if (row?.state === 'damaged') throw DurableStoreError.damaged(row);
       if (!isScheduled(row)) return undefined;
       return { after: { ...row, deadline, due: dueTime(deadline), attempts: 0, version: newVersion() } };
     });
@@ -79,8 +89,8 @@ export abstract class Rows {
     });
   }
 
-  /** Takes a timer that is due for this process, with one attempt more. */
-  async claim(name: string, key: string): Promise<Claim | undefined> {
+  /** Takes a timer that is due for this process, with one attempt more. One that is damaged dies. */
+  async claim({ name, key, due }: Pick<DueTimer, 'name'> & DuePlace): Promise<Claim | undefined> {
     const { clock } = this.parts.core;
     const { members } = this.table;
     await members.renewed();
@@ -97,7 +107,22 @@ export abstract class Rows {
     }
     const row = this.table.read(name, key);
     if (row?.state === 'scheduled') this.changed(name, key, row); // it is due later
+    if (row?.state === 'damaged') await this.buryDamaged(name, key, due);
     return undefined;
+  }
+
+  /** What cannot be read is kept as dead, so that it is seen, and not taken again and again. */
+  private async buryDamaged(name: string, key: string, due: number): Promise<void> {
+    const { core } = this.parts;
+    let dead: DeadTimer | undefined;
+    const isBuried = await this.change(name, key, (row) => {
+      if (row?.state !== 'damaged') return undefined;
+      dead = damagedTimer(name, key, row.payload as Uint8Array, due, core.clock.now());
+      return { after: undefined, dead };
+    });
+    if (!isBuried || dead === undefined) return;
+    core.failed(DurableStoreError.damaged(dead));
+    core.died(dead);
   }
 
   /**
@@ -134,6 +159,8 @@ export abstract class Rows {
     const putBack = (current: TimerRecord | undefined, row: TimerRecord | undefined): Change =>
       current === row ? undefined : { after: current };
     await Promise.all(orphans.map(({ key }) => this.change(name, key, putBack)));
+    const damaged = orphans.filter(({ key }) => this.table.read(name, key)?.state === 'damaged');
+    await Promise.all(damaged.map(({ key }) => this.buryDamaged(name, key, 0)));
   }
 
   /**

@@ -88,7 +88,9 @@ export class TableStore extends Rows implements DurableStore {
   }
 
   async get(name: string, key: string): Promise<StoredTimer | undefined> {
-    return this.scheduledOf(this.fresh.read(name, key));
+    const row = this.fresh.read(name, key);
+    if (row?.state === 'damaged') throw DurableStoreError.damaged(row);
+    return this.scheduledOf(row);
   }
 
   async count(): Promise<number> {
@@ -106,6 +108,9 @@ export class TableStore extends Rows implements DurableStore {
     const read = (last: TimerRecord | undefined) => this.fresh.records(name, prefix, last?.key, PAGE);
     for await (const page of pages(PAGE, read)) {
       const fitting = page.filter(({ key }) => key.startsWith(prefix));
+      for (const damaged of fitting.filter(({ state }) => state === 'damaged')) {
+        this.failed(DurableStoreError.damaged(damaged));
+      }
       yield* fitting.flatMap((row) => this.scheduledOf(row) ?? []);
       if (fitting.length < page.length) return;
     }

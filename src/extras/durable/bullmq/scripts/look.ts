@@ -1,5 +1,6 @@
+import { DurableStoreError } from '../../durable-error.ts';
 import type { StoredTimer } from '../../stored-timer.ts';
-import { type JobData, timerOf } from '../job-data.ts';
+import { readData, timerOf } from '../job-data.ts';
 import type { QueueLink } from '../queue-link.ts';
 
 /** What Redis has of a timer. */
@@ -30,8 +31,17 @@ export async function look(link: QueueLink, timer: string): Promise<Look> {
   return { job, data, state, attempts: Number(attempts), next };
 }
 
-/** What is scheduled of what Redis has. */
-export function scheduledOf(name: string, { data, state, attempts, next }: Look): StoredTimer | undefined {
-  if (next !== null) return timerOf(name, JSON.parse(next) as JobData, 0);
-  return data === null || state !== null ? undefined : timerOf(name, JSON.parse(data) as JobData, attempts);
+/** What is scheduled of what Redis has; 'damaged' if that cannot be read. */
+export function scheduledOf(name: string, { data, state, attempts, next }: Look): StoredTimer | 'damaged' | undefined {
+  const text = next ?? (state === null ? data : null);
+  if (text === null) return undefined;
+  const read = readData(text);
+  return read === undefined ? 'damaged' : timerOf(name, read, next === null ? attempts : 0);
+}
+
+/** What is scheduled. Throws DurableStoreError if it cannot be read. */
+export function readableOf(name: string, key: string, found: Look): StoredTimer | undefined {
+  const timer = scheduledOf(name, found);
+  if (timer === 'damaged') throw DurableStoreError.damaged({ name, key });
+  return timer;
 }

@@ -1,4 +1,4 @@
-import type { JobData } from '../job-data.ts';
+import { readData } from '../job-data.ts';
 import type { QueueLink } from '../queue-link.ts';
 
 /** Jobs that are looked at: those that have waited longest, and those that are due next. */
@@ -34,8 +34,8 @@ export async function overdueNames(link: QueueLink, before: number): Promise<str
   const found = (await link.run(HEADS, ['wait', 'delayed'], link.prefix, `${CHECKED_JOBS}`)) as string[];
   const names = new Set<string>();
   for (let at = 0; at < found.length; at += 2) {
-    const { due } = JSON.parse(found[at + 1]) as JobData;
-    if (due < before) names.add(found[at]);
+    const data = readData(found[at + 1]);
+    if (data !== undefined && data.due < before) names.add(found[at]);
   }
   return [...names];
 }

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { createScheduler, type SchedulerOptions } from 'shardwheel';
+import { expect, onTestFinished, test } from 'vitest';
 import { all, note, nothingMore, type Stores, soon } from './stores.ts';
 
 /** With `persistAfter`. */
@@ -37,6 +38,27 @@ export function testYoung(stores: Stores): void {
     const next = await stores.start();
     expect(await next.count('a')).toBe(4);
   });
+
+  const coarse: SchedulerOptions[] = [{}, { slack: 8191 }, { tick: 5000 }, { clock: 'manual' }];
+  test.each(coarse.map((options) => [JSON.stringify(options), options] as const))(
+    "a young timer is stored, and delivered, in real time whatever the caller's scheduler is: %s",
+    async (_, options) => {
+      const scheduler = createScheduler({ shards: 0, ...options });
+      onTestFinished(async () => void (await scheduler.close()));
+      const timers = await stores.start({ scheduler, persistAfter: 200 });
+      const seen = note(timers);
+      await timers.schedule('a', 'far', soon(1_000_000));
+      await timers.schedule('a', 'soon', soon(300));
+      await timers.schedule('a', 'young', soon(100), undefined, { persistAfter: 60_000 });
+      await stores.until(async () => (await timers.stats()).young === 0);
+      expect(await timers.get('a', 'far')).toBeDefined();
+      await stores.until(() => seen.length === 2);
+      expect(seen.map(({ key }) => key).sort()).toEqual(['soon', 'young']);
+      expect(seen.some(({ early }) => early)).toBe(false);
+      expect(await timers.count()).toBe(1);
+    },
+    10_000,
+  );
 
   test('a timer that is on its way to the store is counted once, and seen once', async () => {
     const timers = await stores.start({ persistAfter: 60_000 });

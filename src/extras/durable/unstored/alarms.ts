@@ -8,11 +8,13 @@ import { awaited, type WaitEnd, Waiter } from '../../../waiter.ts';
 import type { Claim, DueTimer, Ending, StoredTimer } from '../stored-timer.ts';
 import type { WallClock } from '../wall-clock.ts';
 
-/** ms between two looks whether the wall clock was set. */
+/** ms between two looks whether the wall clock was set, and whether the caller's scheduler wakes in time. */
 const CLOCK_CHECK_MS = 500;
 /** ms by which the wall clock may go another way than the monotonic one: what is set meanwhile is late by so much. */
 const TOLERANCE_MS = 20;
-/** Timers that are set again in one go: some 2 ms. */
+/** Timers that are looked at every half second, whether they are late: some 10 ms. */
+const MAX_LOOKED_AT = 50_000;
+/** Timers that are set again, or looked at, in one go: some 2 ms. */
 const TIMERS_PER_SLICE = 5000;
 
 /**
@@ -55,6 +57,7 @@ export abstract class AlarmedTimer extends Waiter implements DueTimer {
 /**
  * Wakes timers in memory by a scheduler, which is the caller's or one of their own, inline. They follow the wall clock
  * when it is set; and if the caller closes the scheduler, or cancels one of them there, one of their own takes over.
+ * The caller's may be coarse, or stand still: what it has not woken is found by looks, in real time.
  */
 export class Alarms {
   readonly clock: WallClock;
@@ -64,6 +67,9 @@ export class Alarms {
   private readonly watch = setInterval(() => this.look(), CLOCK_CHECK_MS);
   private clockOffset: number;
   private readonly unfollow: () => void;
+  /** What is looked at next. */
+  private looking = this.all();
+  private isWaking = false;
   private isClosed = false;
 
   constructor(scheduler: Scheduler | undefined, clock: WallClock) {
@@ -142,9 +148,37 @@ export class Alarms {
 
   private look(): void {
     const { offset } = this;
-    if (this.clock.isManual || Math.abs(offset - this.clockOffset) < TOLERANCE_MS) return;
-    this.clockOffset = offset;
-    void this.setAgain();
+    if (!this.clock.isManual && Math.abs(offset - this.clockOffset) >= TOLERANCE_MS) {
+      this.clockOffset = offset;
+      void this.setAgain();
+    } else if (this.scheduler !== this.own) {
+      void this.wakeLate();
+    }
+  }
+
+  /** Wakes what the caller's scheduler has not: its tick or its slack may be long, its clock a manual one. */
+  private async wakeLate(): Promise<void> {
+    if (this.isWaking) return;
+    this.isWaking = true;
+    for (let count = 1; count <= MAX_LOOKED_AT; count++) {
+      const { value: timer, done } = this.looking.next();
+      if (done === true) {
+        this.looking = this.all();
+        break;
+      }
+      if (timer.timerId !== undefined && timer.delay === 0) {
+        this.unset(timer); // as if it had been delivered
+        timer.wake();
+      }
+      if (count % TIMERS_PER_SLICE === 0) await new Promise((resolve) => setImmediate(resolve));
+      if (this.isClosed) return;
+    }
+    this.isWaking = false;
+  }
+
+  private *all(): Generator<AlarmedTimer, undefined> {
+    for (const source of this.sources) yield* source();
+    return undefined;
   }
 
   private async setAgain(): Promise<void> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { all, note, nothingMore, pause, type Stores, soon } from './stores.ts';
+import { all, latch, note, nothingMore, pause, type Stores, soon } from './stores.ts';
 
 /** Timers are scheduled, moved, cancelled, found. */
 export function testScheduling(stores: Stores): void {
@@ -102,6 +102,28 @@ export function testScheduling(stores: Stores): void {
     }
     await stores.until(() => got.length === keys.length);
     expect(got.sort()).toEqual(keys.map((key) => `a/b ${key} now`).sort());
+  });
+
+  test('what waits for a handler of its name is there all the time: each look sees all, once', async () => {
+    const timers = await stores.start({ concurrency: 1 });
+    const { opened, open } = latch();
+    let isRunning = false;
+    timers.handle('a', () => {
+      isRunning = true;
+      return opened;
+    });
+    timers.handle('b', () => undefined);
+    await timers.schedule('a', 'first', soon(0));
+    await stores.until(() => isRunning);
+    const keys = Array.from({ length: 20 }, (_, at) => `k${at}`).sort();
+    for (const key of keys) await timers.schedule('a', key, soon(-1000));
+    for (let look = 0; look < 100; look++) {
+      const [count, ofName, seen] = [timers.count(), timers.count('a'), all(timers.timers('a'))];
+      expect([await count, await ofName, (await seen).map(({ key }) => key).sort()]).toEqual([20, 20, keys]);
+      await pause(Math.random() * 5);
+    }
+    open();
+    await stores.until(async () => (await timers.count()) === 0);
   });
 
   test('count and iteration show what is there, by name and by prefix', async () => {

@@ -2,6 +2,10 @@ import { type DeadTimer, damagedTimer, type StoredTimer } from '../stored-timer.
 import { type JobData, jobDataOf, nameAndKeyOf, readData, timerIdOf, timerOf, timerPattern } from './job-data.ts';
 import type { QueueLink } from './queue-link.ts';
 import { look, scheduledOf } from './scripts/look.ts';
+import { movingJobs } from './scripts/moving.ts';
+
+/** Timers that are looked at in one go. */
+const LOOKED_AT = 1000;
 
 /**
  * Yields what is scheduled of a name with keys that begin with the prefix, each timer once, in steps that do not block
@@ -14,7 +18,7 @@ export async function* scanTimers(
   skipped: (key: string) => void,
 ): AsyncGenerator<StoredTimer> {
   const seen = new Set<string>();
-  for await (const jobs of scanJobs(link, timerPattern(name, prefix))) {
+  for await (const jobs of scanJobs(link, name, prefix)) {
     const fresh = jobs.map(timerIdOf).filter((timer) => !seen.has(timer) && seen.add(timer));
     const found = await link.call(() => Promise.all(fresh.map((timer) => look(link, timer))));
     for (const [at, each] of found.entries()) {
@@ -25,21 +29,16 @@ export async function* scanTimers(
   }
 }
 
-/** Resolves with how many of the jobs that workers have are followed by another, or have not begun. */
-export async function countHeld(link: QueueLink): Promise<number> {
-  const held = await link.call(() => link.client.lrange(`${link.prefix}active`, 0, -1));
-  const found = await link.call(() => Promise.all(held.map((job) => look(link, timerIdOf(job)))));
-  return found.filter((each) => scheduledOf('', each) !== undefined).length;
-}
-
-/** Ids of jobs, some more than once. */
-async function* scanJobs(link: QueueLink, pattern: string): AsyncGenerator<string[]> {
-  const { client, prefix } = link;
+/**
+ * Ids of jobs, some more than once. Jobs that are due go from list to list, also back and forth, and a scan may miss
+ * them. So they are read last, all lists at one moment: what was delayed throughout the scan was seen, and what was not
+ * is due by then.
+ */
+async function* scanJobs(link: QueueLink, name: string, prefix: string): AsyncGenerator<string[]> {
+  const pattern = timerPattern(name, prefix);
   for await (const pairs of link.scan('zscan', 'delayed', pattern)) yield pairs.filter((_, at) => at % 2 === 0);
-  for (const list of ['wait', 'paused', 'active']) {
-    const jobs = await link.call(() => client.lrange(prefix + list, 0, -1));
-    yield jobs.filter((job) => job.startsWith(pattern.slice(0, -1)));
-  }
+  const moving = await link.call(() => movingJobs(link, pattern.slice(0, -1)));
+  for (let at = 0; at < moving.length; at += LOOKED_AT) yield moving.slice(at, at + LOOKED_AT);
 }
 
 /** A hash of Redis: of each timer, by its id, the last dead one. */

@@ -16,14 +16,14 @@ import { dueScore, jobTime } from './job-time.ts';
 import { KeyLookup } from './key-lookup.ts';
 import { QueueDeliveries } from './queue-deliveries.ts';
 import type { QueueLink } from './queue-link.ts';
-import { countHeld, DEAD, deadText, scanDead, scanTimers } from './queue-scan.ts';
+import { DEAD, deadText, scanDead, scanTimers } from './queue-scan.ts';
+import { checkSchema } from './queue-schema.ts';
 import { cancel, move, supersede } from './scripts/changes.ts';
+import { countScheduled } from './scripts/count.ts';
 import { look, readableOf, scheduledOf } from './scripts/look.ts';
 import { overdueNames } from './scripts/overdue.ts';
 import { promote } from './scripts/promote.ts';
 
-/** The version of the jobs' data. */
-const SCHEMA = '2';
 /** Most writes that Redis has not answered: further ones wait here for their turn. */
 const MAX_PENDING_WRITES = 10_000;
 /** What BullMQ does with a job by itself: attempts are ours, so only where the worker itself has failed. */
@@ -84,7 +84,7 @@ export class QueueStore implements DurableStore {
         skipVersionCheck,
       });
       queue.on('error', (error) => core.failed(link.named(error)));
-      await link.call(() => this.checkSchema());
+      await link.call(() => checkSchema(link));
       await link.call(() => promote(link));
       const unfollow = core.clock.follow(() => void promote(link).catch((error) => core.failed(link.named(error))));
       this.opened = {
@@ -152,8 +152,7 @@ export class QueueStore implements DurableStore {
   }
 
   async count(): Promise<number> {
-    const { delayed, waiting, prioritized } = await this.counts();
-    return delayed + waiting + prioritized + (await countHeld(this.link));
+    return this.link.call(() => countScheduled(this.link));
   }
 
   timers(name: string, prefix: string): AsyncIterable<StoredTimer> {
@@ -287,14 +286,6 @@ export class QueueStore implements DurableStore {
     const id = timerId(name, key);
     const job = { name, data: JSON.stringify(jobDataOf(timer)), id: newJobId(id) };
     return supersede(this.link, id, job, onlyAttempt);
-  }
-
-  private async checkSchema(): Promise<void> {
-    const { client, prefix, place } = this.link;
-    const key = `${prefix}shardwheel-schema`;
-    await client.set(key, SCHEMA, 'NX');
-    const found = await client.get(key);
-    if (found !== SCHEMA) throw DurableStoreError.otherVersion(`the queue ${place.queue}`, found, Number(SCHEMA));
   }
 
   private counts(): Promise<Record<'delayed' | 'waiting' | 'active' | 'prioritized', number>> {

@@ -206,7 +206,7 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
 
   /**
    * Resolves with what is scheduled for a key, also between two attempts; undefined if there is none, or it has begun
-   * to run.
+   * to run. Rejects with DurableStoreError: ERR_STORE_CORRUPT if what is stored of it is damaged.
    * @cost One read of the store, unless it is young.
    */
   async get<Name extends keyof Payloads & string>(
@@ -220,7 +220,8 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
 
   /**
    * Resolves with the number of timers of a name that `get` would show; without a name, of all.
-   * @cost With a name O(timers of the name), in slices; without one, O(1) but for those that are not stored yet.
+   * @cost With a name O(timers of the name), in slices; without one, O(1) but for those that are not stored yet,
+   * and on BullMQ those that workers have.
    */
   async count(name?: keyof Payloads & string): Promise<number> {
     if (name === undefined) this.#requireOpen('count');
@@ -234,8 +235,8 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
 
   /**
    * Iterates over the timers of a name whose keys begin with the prefix. One that is there throughout is seen once;
-   * others may come and go between two steps.
-   * @cost One read per some hundred timers.
+   * others may come and go between two steps. One whose record is damaged is left out, which `'error'` says.
+   * @cost One read per some hundred timers. On BullMQ one look at each, and one read of all that are due.
    */
   async *timers<Name extends keyof Payloads & string>(
     name: Name,

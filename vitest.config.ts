@@ -63,7 +63,11 @@ export default defineConfig({
           // Half of their CPU would go into loading the same modules for each file anew.
           isolate: false,
           include: ['test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, longSuites, ...(isMutated ? ['test/*.test.ts', 'test/{docs,durable}/**'] : [])],
+          exclude: [
+            ...configDefaults.exclude,
+            longSuites,
+            ...(isMutated ? ['test/*.test.ts', 'test/{docs,durable}/**'] : []),
+          ],
           globalSetup: 'test/durable/redis-notice.ts',
         },
       },

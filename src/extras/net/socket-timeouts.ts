@@ -160,9 +160,8 @@ export class SocketTimeouts {
    * Ends all connections: stops the server from accepting, ends idle ones at once, busy ones when they fall idle, and
    * cuts the rest after `within` ms, by an error of kind 'drain'. Idle is what has moved no byte for a quarter of a
    * second. A socket of any http server is idle between two requests, when its last answer has been written; an http2
-   * session ends with its streams. Called again meanwhile, it ends
-   * at the earlier of both deadlines: `drain(0)` cuts at once. Resolves with how they ended; rejects with
-   * InvalidArgumentError, InvalidConfigError, SchedulerClosedError.
+   * session ends with its streams. Called again meanwhile, it ends at the earlier of both deadlines: `drain(0)` cuts at
+   * once. Resolves with how they ended; rejects with InvalidArgumentError, InvalidConfigError, SchedulerClosedError.
    */
   async drain(within: number, server?: DrainableServer): Promise<DrainResult> {
     if (within !== Number.POSITIVE_INFINITY) requireMilliseconds('within', within, 0, MAX_LIMIT_MS);

@@ -45,7 +45,7 @@ const rooms = [
     name: 'base',
     test: new RegExp(
       [
-        'src/(errors|patched-property|process|runtime|package-files|unfaked)\\.js',
+        'src/(errors|make-folder|patched-property|process|runtime|package-files|unfaked)\\.js',
         'src/(async-context|metrics)/',
         'src/time/native-timers\\.js',
         'src/timers/(likeness|timers-mode)\\.js',

@@ -68,9 +68,11 @@ export class FrameKeeper implements ContextKeeper {
   }
 
   run(context: Context, callback: Callback, ...given: unknown[]): unknown {
-    if (HookedResource.is(context)) return context.runInAsyncScope(callback, undefined, ...given);
     const { frames } = this;
-    if (context !== undefined) this.enter(context);
+    if (context !== undefined) {
+      if (HookedResource.is(context)) return context.runInAsyncScope(callback, undefined, ...given);
+      this.enter(context);
+    }
     try {
       return callback(...given);
     } finally {
@@ -79,11 +81,13 @@ export class FrameKeeper implements ContextKeeper {
   }
 
   runUncaught(context: Context, timer: Runnable): void {
-    if (HookedResource.is(context)) {
-      context.runTimer(timer);
-      return;
+    if (context !== undefined) {
+      if (HookedResource.is(context)) {
+        context.runTimer(timer);
+        return;
+      }
+      this.enter(context);
     }
-    if (context !== undefined) this.enter(context);
     timer[RUN](context);
     if (this.currentFrame() !== undefined) this.frames.set(undefined);
   }

@@ -84,7 +84,7 @@ export class ResourceKeeper implements ContextKeeper {
   }
 
   runUncaught(context: Context, timer: Runnable): void {
-    if (HookedResource.is(context)) context.runTimer(timer);
+    if (context !== undefined && HookedResource.is(context)) context.runTimer(timer);
     else if (context === undefined && !this.isUsed) {
       timer[RUN](context);
       if (this.isUsed) this.strip(executionAsyncResource());

@@ -1,21 +1,16 @@
 import type { Redis } from 'ioredis';
 import { bullmqStore, openDurableTimers } from 'shardwheel/durable';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hasRedis, RedisServer } from '../../bench/suites/durable/redis-server.ts';
+import { describe, expect, test } from 'vitest';
+import { hasRedis } from '../../bench/suites/durable/redis-server.ts';
 import { testStore } from './conformance.ts';
+import { suiteWithRedis } from './suite-with-redis.ts';
 
-let server: RedisServer;
 let connection: Redis;
 let made = 0;
 
 describe.skipIf(!hasRedis)('Redis', () => {
-  beforeAll(async () => {
-    server = await RedisServer.start();
-    connection = server.connect();
-  });
-  afterAll(async () => {
-    connection?.disconnect();
-    await server?.stop();
+  suiteWithRedis((own) => {
+    connection = own;
   });
   testStore('bullmqStore', {
     givesAway: true,

@@ -1,9 +1,11 @@
+import type { Redis } from 'ioredis';
 import { open } from 'lmdb';
 import { bullmqStore, type DurableStore, lmdbStore, PayloadError } from 'shardwheel/durable';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { hasRedis, RedisServer } from '../../bench/suites/durable/redis-server.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { hasRedis } from '../../bench/suites/durable/redis-server.ts';
 import { all, note, Stores, soon } from './conformance/stores.ts';
 import { newFolder } from './folder.ts';
+import { suiteWithRedis } from './suite-with-redis.ts';
 
 type Damage = (stored: Buffer) => Buffer;
 /** What may stand in a value in the place of what was written. */
@@ -130,16 +132,10 @@ testDamaged('LMDB', {
 });
 
 describe.skipIf(!hasRedis)('Redis', () => {
-  let server: RedisServer;
-  let connection: ReturnType<RedisServer['connect']>;
+  let connection: Redis;
   let made = 0;
-  beforeAll(async () => {
-    server = await RedisServer.start();
-    connection = server.connect();
-  });
-  afterAll(async () => {
-    connection?.disconnect();
-    await server?.stop();
+  suiteWithRedis((own) => {
+    connection = own;
   });
   const keyOf = (rest: string): string => `bull:damaged-${process.pid}-${made}:${rest}`;
   async function changeField(key: string, field: string, how: Damage): Promise<void> {

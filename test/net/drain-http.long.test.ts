@@ -10,12 +10,13 @@ import {
 } from 'node:http';
 import { createServer as createHttpsServer, get as getSecure, Agent as SecureAgent } from 'node:https';
 import { connect, type Socket } from 'node:net';
-import { createScheduler, type Scheduler } from 'shardwheel';
+import type { Scheduler } from 'shardwheel';
 import { type SocketTimeouts, socketTimeouts } from 'shardwheel/net';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { pass, turn, until } from '../fixtures/event-loop.ts';
 import { cert, key } from './certificate.mjs';
-import { Sockets } from './sockets.mjs';
+import { eachWithSockets } from './each-with-sockets.ts';
+import type { Sockets } from './sockets.mjs';
 
 const MINUTE = 60_000;
 /** Of an answer that no system takes at once. */
@@ -24,13 +25,8 @@ const BIG = 30_000_000;
 let scheduler: Scheduler;
 let sockets: Sockets;
 
-beforeEach(() => {
-  scheduler = createScheduler({ shards: 0 });
-  sockets = new Sockets();
-});
-afterEach(async () => {
-  sockets.close();
-  await scheduler.close();
+eachWithSockets((own) => {
+  ({ scheduler, sockets } = own);
 });
 
 const bodyOf = async (answer: IncomingMessage): Promise<string> => {

@@ -3,22 +3,18 @@ import { connect as connectSession, createServer as createSessionServer, type Ht
 import { connect, createServer as createNetServer, type Socket } from 'node:net';
 import { createScheduler, type Scheduler } from 'shardwheel';
 import { SocketTimeoutError, socketTimeouts } from 'shardwheel/net';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { pass, until } from '../fixtures/event-loop.ts';
-import { Sockets } from './sockets.mjs';
+import { eachWithSockets } from './each-with-sockets.ts';
+import type { Sockets } from './sockets.mjs';
 
 const MINUTE = 60_000;
 
 let scheduler: Scheduler;
 let sockets: Sockets;
 
-beforeEach(() => {
-  scheduler = createScheduler({ shards: 0 });
-  sockets = new Sockets();
-});
-afterEach(async () => {
-  sockets.close();
-  await scheduler.close();
+eachWithSockets((own) => {
+  ({ scheduler, sockets } = own);
 });
 
 describe('of net', () => {

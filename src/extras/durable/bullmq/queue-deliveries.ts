@@ -125,6 +125,7 @@ export class QueueDeliveries {
     const isNew = before === undefined || before.end === 'leave';
     const take = isNew ? new QueueTake(job, token, this.link, this.core, this.attempts) : before;
     take.token = token;
+    take.completeOnce(job);
     if (!this.delivered.has(job.name)) {
       const elsewhere = Math.min(MAX_PUT_BACK_MS, FIRST_PUT_BACK_MS * 1.2 ** job.attemptsStarted);
       const until = Math.ceil(Math.max(jobTime(this.link.clock, job.data.due), Date.now() + elsewhere));

@@ -48,7 +48,7 @@ export class QueueLink {
   readonly prefix: string;
   readonly patience: Patience;
   /** How often the connection for calls has been lost: what was under way has been sent again. */
-  losses = 0;
+  private losses = 0;
   private opened: Opened | undefined;
 
   constructor(place: QueuePlace) {
@@ -120,6 +120,17 @@ export class QueueLink {
   /** Rejects with DurableStoreError, also if there is no answer in time. */
   call<T>(work: () => Promise<T>): Promise<T> {
     return this.patience.bounded(this.certain(work()));
+  }
+
+  /**
+   * Rejects where the work resolves with false and the connection was lost meanwhile. What was sent again may have been
+   * done before: then it found nothing left to do.
+   */
+  async refusalsKnown(work: () => Promise<boolean>): Promise<boolean> {
+    const { losses } = this;
+    const isDone = await work();
+    if (isDone || this.losses === losses) return isDone;
+    throw new Error('Connection is closed: the call may have been done before');
   }
 
   /**

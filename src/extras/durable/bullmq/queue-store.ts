@@ -139,10 +139,8 @@ export class QueueStore implements DurableStore {
 
   remove(name: string, key: string): Promise<boolean> {
     return this.write(async () => {
-      const { losses } = this.link;
       const isCancelled = await cancel(this.link, timerId(name, key));
       if (isCancelled) this.writes += 1;
-      else if (this.link.losses !== losses) throw new Error('Connection is closed: the call may have been done before');
       return isCancelled;
     });
   }
@@ -173,7 +171,8 @@ export class QueueStore implements DurableStore {
   async removeDead(name: string, key: string): Promise<boolean> {
     this.writes += 1;
     const { client, prefix } = this.link;
-    return (await this.link.call(() => client.hdel(prefix + DEAD, timerId(name, key)))) === 1;
+    const removed = async (): Promise<boolean> => (await client.hdel(prefix + DEAD, timerId(name, key))) === 1;
+    return this.link.call(() => this.link.refusalsKnown(removed));
   }
 
   async backup(): Promise<void> {
@@ -227,11 +226,12 @@ export class QueueStore implements DurableStore {
     return this.opened;
   }
 
-  private write<T>(work: (queue: Queue<JobData>) => Promise<T>): Promise<T> {
+  /** Resolves with whether the work was done. */
+  private write(work: (queue: Queue<JobData>) => Promise<boolean>): Promise<boolean> {
     const done = this.pending.run(async () => {
-      const answer = await work(this.parts.queue);
+      const isDone = await this.link.refusalsKnown(() => work(this.parts.queue));
       await promote(this.link);
-      return answer;
+      return isDone;
     });
     return this.link.certain(done);
   }

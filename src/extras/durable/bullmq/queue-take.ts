@@ -19,6 +19,9 @@ import { claim, writeEnding } from './scripts/attempts.ts';
 import { type Look, look } from './scripts/look.ts';
 import { promote } from './scripts/promote.ts';
 
+/** Whether BullMQ has not found the job. */
+const isGone = (error: unknown): boolean => error instanceof Error && error.message.startsWith('Missing key for job');
+
 /** Whether a job was cancelled, or another comes after it. */
 const isOver = ({ state, next }: Look): boolean => state === 'ended' || next !== null;
 
@@ -97,6 +100,21 @@ export class QueueTake implements DueTimer {
   tell(how: Overtaken): void {
     this.overtaken ??= how;
     if (this.hasBegun) this.attempts.underWay(this.name, this.key)?.end(how);
+  }
+
+  /**
+   * BullMQ sends its call to complete the job again when the answer is lost, and finds the job gone. While the lock
+   * holds nobody else can have completed it, so that is no loss of the lock.
+   */
+  completeOnce(job: Job<JobData>): void {
+    const complete = job.moveToCompleted.bind(job);
+    job.moveToCompleted = async (...how) => {
+      try {
+        return await complete(...how);
+      } catch (error) {
+        if (!isGone(error) || this.lockedUntil <= performanceNow()) throw error;
+      }
+    };
   }
 
   private begun(attempt: StoredTimer): Claim {

@@ -1,3 +1,4 @@
+import { newJobId } from '../job-data.ts';
 import type { QueueLink } from '../queue-link.ts';
 
 /**
@@ -34,19 +35,21 @@ export async function claim(
 /**
  * Keeps what becomes of a job after an attempt has failed. Invariant: that counts only under the job's newest lock, and
  * unless the job was cancelled or another comes after it. Then the job is scheduled again, with the new data; or it has
- * ended, and is kept as dead.
+ * ended, and is kept as dead. A call that is sent again since its answer was lost is answered as before.
  *
  *     KEYS  the job, its lock, what comes after it, the dead
- *     ARGV  the lock's token, the new data or '', the timer, it as a dead one
+ *     ARGV  the lock's token, what the call is known by, the new data or '', the timer, it as a dead one
  */
 const SETTLE = `
+if redis.call('HGET', KEYS[1], 'swEnding') == ARGV[2] then return 'kept' end
 if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 'lost' end
 if redis.call('HGET', KEYS[1], 'swState') == 'ended' or redis.call('EXISTS', KEYS[3]) == 1 then return 'ended' end
-if ARGV[2] ~= '' then
-  redis.call('HSET', KEYS[1], 'data', ARGV[2])
+redis.call('HSET', KEYS[1], 'swEnding', ARGV[2])
+if ARGV[3] ~= '' then
+  redis.call('HSET', KEYS[1], 'data', ARGV[3])
   redis.call('HDEL', KEYS[1], 'swState', 'swAttempts')
 else
-  redis.call('HSET', KEYS[4], ARGV[3], ARGV[4])
+  redis.call('HSET', KEYS[4], ARGV[4], ARGV[5])
   redis.call('HSET', KEYS[1], 'swState', 'ended')
 end
 return 'kept'`;
@@ -58,5 +61,5 @@ export async function writeEnding(
   become: { data: string } | { timer: string; dead: string },
 ): Promise<'lost' | 'ended' | 'kept'> {
   const args = 'data' in become ? [become.data, '', ''] : ['', become.timer, become.dead];
-  return (await link.run(SETTLE, keys, token, ...args)) as 'lost' | 'ended' | 'kept';
+  return (await link.run(SETTLE, keys, token, newJobId(''), ...args)) as 'lost' | 'ended' | 'kept';
 }

@@ -116,10 +116,14 @@ export class ClientTurns implements ClientTurn {
   }
 
   /**
-   * Lets the shards know all commands: threads as far as their rings have room, shards of this thread in the turn that
-   * comes now.
+   * Lets the shards know all commands: threads as far as their rings have room and nothing is held, shards of this
+   * thread in the turn that comes now.
    */
   publish(): void {
+    if (this.isElsewhere) {
+      this.time.readAgain(); // the loop may have stood still since the last turn
+      if (this.time.stagedBy <= this.time.now) this.holdFired();
+    }
     this.wantStaged();
     this.publishElsewhere(true);
     this.clock.now();
@@ -157,10 +161,9 @@ export class ClientTurns implements ClientTurn {
     this.visitsLanes = isAsked || isWanted || isElsewhere || this.nextEvent <= time.now || time.isManual;
     if (!this.visitsLanes) return false; // a drop-in timer has brought the turn
     if (isElsewhere) this.bell.lower(); // before the lanes are read
-    const isOverdue = time.stagedBy <= time.now && !time.isManual;
-    if (isElsewhere && (isOverdue || this.isHolding)) this.holdFired(isOverdue);
+    if (isElsewhere && time.stagedBy <= time.now) this.holdFired();
     if (isWanted) this.wantStaged();
-    if (isElsewhere) this.publishElsewhere(isWanted && !this.isHolding);
+    if (isElsewhere) this.publishElsewhere(isWanted);
     let isMore = false;
     for (const shard of this.shardsHere) if (shard.turn(time.tick)) isMore = true;
     return isMore;
@@ -206,21 +209,22 @@ export class ClientTurns implements ClientTurn {
   }
 
   /** Where commands are overdue, the loop has stood still: see `HeldRecords`. */
-  private holdFired(isOverdue: boolean): void {
+  private holdFired(): void {
+    if (this.time.isManual) return;
     for (const { commands, held } of this.lanes) {
-      if (isOverdue && commands.waiting > 0) held.hold();
-      if (held.isAny) this.isHolding = true;
+      if (commands.waiting > 0) held.hold();
+      if (commands.isHeldBack) this.isHolding = true;
     }
   }
 
   /** Publishes what goes back, then what is staged, once all that was held has been looked at. */
   private publishReturned(): void {
-    for (const { held, stage } of this.lanes) {
-      if (!held.isAny) continue;
+    for (const { commands, held, stage } of this.lanes) {
+      if (!commands.isHeldBack) continue;
       held.stage();
       if (stage.isServedHere) this.stageIsFull(); // it has come to this thread meanwhile
     }
-    this.isHolding = this.lanes.some(({ held }) => held.isAny);
+    this.isHolding = this.lanes.some(({ commands }) => commands.isHeldBack);
     if (!this.isHolding) this.publishSoon();
   }
 

@@ -30,6 +30,8 @@ export class Commands {
   readonly stage: CommandStage;
   /** Whether staged commands wait for room in the ring: then the shard reports when there is some. */
   wantsRoom = false;
+  /** Whether what is staged waits until fired records have been looked at: see `HeldRecords`. */
+  isHeldBack = false;
   /** Called when the stage is full and an index of this thread takes from it. */
   onFull: () => void = () => undefined;
   /** The published high water. */
@@ -76,10 +78,14 @@ export class Commands {
     }
   }
 
-  /** Publishes staged commands, as far as the ring has room, and wakes the shard if it would sleep too long. */
+  /**
+   * Publishes staged commands that are not held back, as far as the ring has room, and wakes the shard if it would
+   * sleep too long.
+   */
   publish(): void {
     const { stage } = this;
     if (this.highWater !== this.table.highWater) this.publishHighWater();
+    if (this.isHeldBack) return;
     if (stage.length === 0 || stage.isServedHere) {
       this.setWantsRoom(false); // an index in this thread may have taken the waiting commands
       return;

@@ -32,6 +32,8 @@ export class HeldRecords {
   private from = Number.POSITIVE_INFINITY;
   /** Slot and tag of each that goes back. */
   private returned: number[] = [];
+  /** How often records have gone back. */
+  returns = 0;
   private readonly lane: HoldingLane;
   private readonly time: ClientTime;
 
@@ -40,12 +42,7 @@ export class HeldRecords {
     this.time = time;
   }
 
-  /** Whether records are held, or go back. */
-  get isAny(): boolean {
-    return this.left > 0 || this.returned.length > 0;
-  }
-
-  /** Called before overdue commands are published. O(staged). */
+  /** Called before overdue commands are published: holds them back as well, if anything is there. O(staged). */
   hold(): void {
     const { commands, fired } = this.lane;
     const there = fired.available();
@@ -54,6 +51,7 @@ export class HeldRecords {
     if (earliest > this.time.tick) return;
     this.from = this.left > 0 ? min(this.from, earliest) : earliest;
     this.left = there;
+    commands.isHeldBack = true;
   }
 
   /** Whether the next record, of this slot, goes back. Then whatever is behind it is held as well. */
@@ -65,10 +63,18 @@ export class HeldRecords {
     return true;
   }
 
-  /** Stages what goes back, once all has been looked at. If memory is refused, throws, and the next call does it. */
+  /**
+   * Once all has been looked at, stages what goes back, and the commands may be published. If memory is refused,
+   * throws, and the next call does it.
+   */
   stage(): void {
-    if (this.left > 0 || this.returned.length === 0) return;
-    this.lane.commands.stage.addFirst(this.returned);
+    const { commands } = this.lane;
+    if (this.left > 0) return;
+    if (this.returned.length > 0) {
+      commands.stage.addFirst(this.returned);
+      this.returns += 1;
+    }
     this.returned = [];
+    commands.isHeldBack = false;
   }
 }

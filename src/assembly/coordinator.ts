@@ -44,9 +44,6 @@ export interface CoordinatorParts {
   readonly closed: () => void;
 }
 
-/** How often fired records have gone back to threads: see `HeldRecords`. */
-const returnsTo = (lanes: Client['lanes']): number => lanes.reduce((sum, { held }) => sum + held.returns, 0);
-
 /**
  * What a scheduler has behind its face: a client with the hosts of its lanes, and the other clients. Control calls to
  * shards go through here. `ownClient` puts together the one of an owner, `connectClient` the one of a connected
@@ -124,11 +121,8 @@ export class Coordinator {
     let earliest = Number.POSITIVE_INFINITY;
     for (let isKeptBack = true; isKeptBack; ) {
       const asked = this.ask('nextDue', (due) => due);
-      const returns = returnsTo(client.lanes);
-      // behind a full ring, or fired records
-      isKeptBack = client.lanes.some(({ commands }) => commands.wantsRoom || commands.isHeldBack);
+      isKeptBack = client.lanes.some(({ commands }) => commands.wantsRoom); // behind a full ring
       earliest = Math.min(...(await asked));
-      isKeptBack ||= returns !== returnsTo(client.lanes); // a shard that had fired them has answered without them
     }
     for (const lane of client.lanes) earliest = Math.min(earliest, lane.nextFiredDue());
     const next = Math.min(earliest, client.home.nextDue());

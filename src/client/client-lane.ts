@@ -10,8 +10,8 @@ import { awaited, endWait, Waiter } from '../waiter.ts';
 import type { CallGrids } from './call-grids.ts';
 import type { ClientTime } from './client-time.ts';
 import { Commands } from './commands.ts';
-import { HeldRecords } from './held-records.ts';
 import type { SlotLabels } from './labels/slot-labels.ts';
+import { LateCommands } from './late-commands.ts';
 import { Payload } from './payload.ts';
 
 // Taken once: a program may replace them.
@@ -50,7 +50,9 @@ export class ClientLane {
   private readonly header: Int32Array;
   readonly stage: CommandStage;
   /** The far end of the fired ring. */
-  readonly fired: RingConsumer;
+  readonly ring: RingConsumer;
+  /** Where the next fired records are: in that ring, or in one of this thread's own, see `LateCommands`. */
+  fired: RingConsumer;
   /** What its timers carry. */
   payload: Payload;
   private readonly time: ClientTime;
@@ -69,8 +71,7 @@ export class ClientLane {
   slotLabels: SlotLabels | undefined = undefined;
   /** Set once one of its timers repeats. */
   grids: CallGrids | undefined = undefined;
-  /** Of the fired records, those that may be out of order. */
-  readonly held: HeldRecords;
+  readonly late: LateCommands;
   /** Called when the table has moved to larger memory. */
   onMoved: () => void = () => undefined;
   /** The sum of the words read by `prefetch`. V8: used results */
@@ -91,8 +92,10 @@ export class ClientLane {
     this.table.onFull = () => this.grow();
     this.stage = new CommandStage(this.table);
     this.commands = new Commands(memory, this.table, this.stage, doorbell, time);
-    this.fired = new RingConsumer(memory.fired, firedCounters(this.header));
-    this.held = new HeldRecords(this, time);
+    this.ring = new RingConsumer(memory.fired, firedCounters(this.header));
+    this.fired = this.ring;
+    this.late = new LateCommands(this, time);
+    this.commands.onLate = () => this.late.published();
   }
 
   /**
@@ -213,19 +216,25 @@ export class ClientLane {
     if (!this.stage.isServedHere && Atomics.load(this.header, BLOCKED) === 1) this.doorbell.ring();
   }
 
-  /** Asks the shard to report when it has caught up with the clock and all commands. */
-  requestAnswer(): void {
+  /** Asks the shard to report when it has caught up with the clock and all commands. Returns the request's number. */
+  requestAnswer(): number {
     this.request = (this.request + 1) | 0;
     this.sentAtRequest = this.commands.sent;
     // The answer does not cover commands that wait behind a full ring, whoever takes them.
     this.stagedAtRequest = this.commands.waiting > 0 ? Number.NaN : this.stage.added;
     Atomics.store(this.header, REQUEST, this.request);
     this.doorbell.ring();
+    return this.request;
   }
 
   /** Whether the shard has answered the last request. Then all that it had fired by its answer can be taken. */
   isAnswered(): boolean {
-    return Atomics.load(this.header, ANSWERED) === this.request;
+    return this.hasAnswered(this.request);
+  }
+
+  /** The same of a request, or of a later one. */
+  hasAnswered(request: number): boolean {
+    return ((Atomics.load(this.header, ANSWERED) - request) | 0) >= 0;
   }
 
   /** Whether there are commands, published or waiting, that the last answer may not cover. */
@@ -241,17 +250,13 @@ export class ClientLane {
   }
 
   /**
-   * The earliest due tick of the live timers whose fired records have not been taken; Infinity if there is none.
+   * The earliest due tick of the live timers whose fired records have not been delivered; Infinity if there is none.
    * O(records).
    */
   nextFiredDue(): number {
-    const { fired, table, time } = this;
-    const count = fired.available();
+    const { table, time } = this;
     let earliest = Number.POSITIVE_INFINITY;
-    for (let at = 0; at < count; at++) {
-      const cell = fired.peek(at);
-      const slot = fired.cells[cell];
-      if (table.tagOf(slot) !== fired.cells[cell + 1]) continue;
+    for (const slot of this.late.firedSlots()) {
       earliest = min(earliest, time.dueTickOfRecord(table.deadlineOf(slot), table.dueOf(slot)));
     }
     return earliest;

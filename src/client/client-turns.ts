@@ -70,8 +70,6 @@ export class ClientTurns implements ClientTurn {
   private shardsHere: readonly ShardHere[] = [];
   /** Whether a lane is with a thread, or on its way there. */
   private isElsewhere = false;
-  /** Whether fired records may go back to a thread, at the end of this turn, before what is staged. */
-  private isHolding = false;
   /** When a shard of this thread needs a turn, in ms, as it was at the end of the last that visited the lanes. */
   private nextEvent = Number.NEGATIVE_INFINITY;
 
@@ -116,14 +114,10 @@ export class ClientTurns implements ClientTurn {
   }
 
   /**
-   * Lets the shards know all commands: threads as far as their rings have room and nothing is held, shards of this
-   * thread in the turn that comes now.
+   * Lets the shards know all commands: threads as far as their rings have room, shards of this thread in the turn that
+   * comes now.
    */
   publish(): void {
-    if (this.isElsewhere) {
-      this.time.readAgain(); // the loop may have stood still since the last turn
-      if (this.time.stagedBy <= this.time.now) this.holdFired();
-    }
     this.wantStaged();
     this.publishElsewhere(true);
     this.clock.now();
@@ -161,7 +155,6 @@ export class ClientTurns implements ClientTurn {
     this.visitsLanes = isAsked || isWanted || isElsewhere || this.nextEvent <= time.now || time.isManual;
     if (!this.visitsLanes) return false; // a drop-in timer has brought the turn
     if (isElsewhere) this.bell.lower(); // before the lanes are read
-    if (isElsewhere && time.stagedBy <= time.now) this.holdFired();
     if (isWanted) this.wantStaged();
     if (isElsewhere) this.publishElsewhere(isWanted);
     let isMore = false;
@@ -182,8 +175,7 @@ export class ClientTurns implements ClientTurn {
   finish(): number {
     const { home, isElsewhere, refs, time } = this;
     if (this.delivery.endTurn()) time.readAgain();
-    if (this.isHolding) this.publishReturned();
-    else if (isElsewhere && time.stagedBy <= time.now + PUBLISH_WITHIN_MS) this.publishSoon();
+    if (isElsewhere && time.stagedBy <= time.now + PUBLISH_WITHIN_MS) this.publishSoon();
     this.turned?.(); // a listener may end timers
     let live = home.label.size;
     for (const lane of this.lanes) {
@@ -206,26 +198,6 @@ export class ClientTurns implements ClientTurn {
     this.publishElsewhere(true);
     const isLeft = this.lanes.some(({ stage }) => stage.isServedHere && stage.length > 0);
     if (!isLeft) this.time.stagedBy = Number.POSITIVE_INFINITY;
-  }
-
-  /** Where commands are overdue, the loop has stood still: see `HeldRecords`. */
-  private holdFired(): void {
-    if (this.time.isManual) return;
-    for (const { commands, held } of this.lanes) {
-      if (commands.waiting > 0) held.hold();
-      if (commands.isHeldBack) this.isHolding = true;
-    }
-  }
-
-  /** Publishes what goes back, then what is staged, once all that was held has been looked at. */
-  private publishReturned(): void {
-    for (const { commands, held, stage } of this.lanes) {
-      if (!commands.isHeldBack) continue;
-      held.stage();
-      if (stage.isServedHere) this.stageIsFull(); // it has come to this thread meanwhile
-    }
-    this.isHolding = this.lanes.some(({ commands }) => commands.isHeldBack);
-    if (!this.isHolding) this.publishSoon();
   }
 
   /** From now on nothing that is staged waits: shards of this thread file it in their next turn. */

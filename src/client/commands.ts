@@ -30,8 +30,8 @@ export class Commands {
   readonly stage: CommandStage;
   /** Whether staged commands wait for room in the ring: then the shard reports when there is some. */
   wantsRoom = false;
-  /** Whether what is staged waits until fired records have been looked at: see `HeldRecords`. */
-  isHeldBack = false;
+  /** Called when commands have been published at their due tick or later, but by a manual clock. */
+  onLate: () => void = () => undefined;
   /** Called when the stage is full and an index of this thread takes from it. */
   onFull: () => void = () => undefined;
   /** The published high water. */
@@ -78,14 +78,10 @@ export class Commands {
     }
   }
 
-  /**
-   * Publishes staged commands that are not held back, as far as the ring has room, and wakes the shard if it would
-   * sleep too long.
-   */
+  /** Publishes staged commands, as far as the ring has room, and wakes the shard if it would sleep too long. */
   publish(): void {
-    const { stage } = this;
+    const { stage, time } = this;
     if (this.highWater !== this.table.highWater) this.publishHighWater();
-    if (this.isHeldBack) return;
     if (stage.length === 0 || stage.isServedHere) {
       this.setWantsRoom(false); // an index in this thread may have taken the waiting commands
       return;
@@ -106,20 +102,8 @@ export class Commands {
     this.setWantsRoom(stage.length > 0);
     if (stage.length > 0) this.doorbell.ring();
     else if (count > 0) this.ringFor(earliest);
-  }
-
-  /** The earliest due tick of the live timers whose commands are staged; Infinity if there is none. O(staged). */
-  earliestStaged(): number {
-    const { stage, table, time } = this;
-    let earliest = Number.POSITIVE_INFINITY;
-    for (const { start, end, words } of stage.chunks()) {
-      for (let read = start; read < end; read += 2) {
-        const slot = words[read];
-        if (table.tagOf(slot) !== words[read + 1]) continue;
-        earliest = min(earliest, time.dueTickOfRecord(table.deadlineOf(slot), table.dueOf(slot)));
-      }
-    }
-    return earliest;
+    // read after they were published: what is due later is in its place before the shard reads a clock that says so
+    if (count > 0 && !time.isManual && earliest <= time.scale.tickAtOrBefore(time.clock.read())) this.onLate();
   }
 
   /** Pushes the first entries of a chunk; returns the earliest of their due ticks. */

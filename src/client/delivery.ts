@@ -123,11 +123,12 @@ export class Delivery {
     let isLeft = false;
     for (let i = 0; i < lanes.length; i++) {
       const lane = lanes[(first + i) % lanes.length];
+      if (lane.late.isAny && !lane.late.areInOrder()) continue;
       const count = lane.fired.available();
       if (count === 0) continue;
       const taken = this.deliverLane(lane, min(count, room));
       room -= taken;
-      if (taken < count) isLeft = true;
+      if (taken < count || lane.late.isAny) isLeft = true; // what comes after late records waits in the lane's ring
     }
     return isLeft;
   }
@@ -170,7 +171,6 @@ export class Delivery {
             continue;
           }
           lane.fired.take();
-          if (lane.held.left > 0) lane.held.left -= 1;
           if (slot === STALE) continue;
           // A callback has at most four frames of this package below it: it is called here.
           const { payload } = lane;
@@ -217,7 +217,7 @@ export class Delivery {
     if (!canStage) return NOT_YET; // a repeating timer is staged again
     const { cells, at } = lane.fired;
     const slot = cells[at];
-    if (lane.table.tagOf(slot) !== cells[at + 1] || (lane.held.left > 0 && lane.held.goesBack(slot))) {
+    if (lane.table.tagOf(slot) !== cells[at + 1]) {
       this.stale += 1;
       return STALE;
     }

@@ -74,20 +74,6 @@ export class CommandStage {
     this.length += 1;
   }
 
-  /** Adds entries before all others: slot and tag of each. If memory is refused, throws and changes nothing. */
-  addFirst(entries: readonly number[]): void {
-    const first: StageChunk[] = [];
-    for (let from = 0; from < entries.length; from += CHUNK_WORDS) {
-      const part = entries.slice(from, from + CHUNK_WORDS);
-      const chunk = newChunk();
-      chunk.words.set(part);
-      chunk.end = part.length;
-      first.push(chunk);
-    }
-    this.older.unshift(...first);
-    this.length += entries.length / 2;
-  }
-
   /** Makes room for at least `entries` more, at most CHUNK_ENTRIES. If memory is refused, throws and loses nothing. */
   grow(entries: number): void {
     if (this.length > 2 * this.table.size + CHUNK_ENTRIES) this.clearOut();

@@ -1,5 +1,8 @@
 import { wordsIn } from '../memory/shared-words.ts';
 
+// Taken once: a program may replace them.
+const { ceil, log2, max } = Math;
+
 /**
  * A bounded queue of fixed-size records between one producing and one consuming thread.
  *
@@ -101,8 +104,9 @@ export class RingConsumer {
   /** The place in `cells` of the next record. */
   at: number;
 
-  constructor(memory: RingMemory, counters: RingCounters) {
-    this.cells = wordsIn(memory.cells);
+  /** `cells`: all words of the memory, if they are not shared. */
+  constructor(memory: RingMemory | { cells: Int32Array; stride: number }, counters: RingCounters) {
+    this.cells = memory.cells instanceof Int32Array ? memory.cells : wordsIn(memory.cells);
     this.stride = memory.stride;
     this.mask = this.cells.length / this.stride - 1;
     this.counters = counters;
@@ -139,4 +143,12 @@ export class RingConsumer {
     this.at = (this.head & this.mask) * this.stride;
     this.release();
   }
+}
+
+/** A ring of a thread's own that has been filled with these pairs of words. */
+export function ringOf(pairs: readonly number[]): RingConsumer {
+  const count = pairs.length / 2;
+  const cells = new Int32Array(2 * 2 ** ceil(log2(max(1, count))));
+  cells.set(pairs);
+  return new RingConsumer({ cells, stride: 2 }, { words: Int32Array.of(0, count), head: 0, tail: 1 });
 }

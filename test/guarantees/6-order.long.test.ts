@@ -170,18 +170,23 @@ describe.each([0, 1, 2])('guarantee 6, order: shards %i', (shards) => {
   });
 });
 
-test.each([0, 1, 2])(
-  'guarantee 6, order, though the loop stood still when a thread was to hear of timers: shards %i',
-  async (shards) => {
+test.each([
+  [0, 2000],
+  [1, 2000],
+  [2, 2000],
+  [1, 20_000], // more than the rings hold
+])(
+  'guarantee 6, order, though the loop stood still when a thread was to hear of timers: shards %i, twice %i timers',
+  async (shards, count) => {
     const draws = new Draws(SEED);
-    await using scheduler = await readyScheduler({ shards, capacity: 8192 });
+    await using scheduler = await readyScheduler({ shards, capacity: 2 ** 17 });
     const book = new Book(scheduler);
     for (let round = 0; round < 3; round++) {
       const start = Math.ceil(scheduler.now()) + 300;
-      for (let i = 0; i < 2000; i++) book.schedule(i, start + draws.below(100));
+      for (let i = 0; i < count; i++) book.schedule(i, start + draws.below(100));
       scheduler.schedule(0, start - 290); // in its turn the thread is told of all
       await pass(100);
-      for (let i = 0; i < 2000; i++) book.schedule(i, start + draws.below(100)); // which it is to hear of later
+      for (let i = 0; i < count; i++) book.schedule(i, start + draws.below(100)); // which it is to hear of later
       blockLoop(start + 250 - scheduler.now());
       while (scheduler.size > 0) {
         const next = await scheduler.nextExpiration();
@@ -189,6 +194,24 @@ test.each([0, 1, 2])(
         await turn();
       }
     }
+    book.expectOrder(shards);
+  },
+);
+
+test.each([1, 2])(
+  `guarantee 6, order, wherever the loop stands still, and whoever asks the shards then: shards %i, seed ${SEED}`,
+  async (shards) => {
+    const draws = new Draws(SEED);
+    await using scheduler = await readyScheduler({ shards, capacity: 2 ** 16 });
+    const book = new Book(scheduler);
+    for (const end = scheduler.now() + 3000; scheduler.now() < end; ) {
+      for (let i = 0; i < 100; i++) book.schedule(i, Math.ceil(scheduler.now()) + draws.between(20, 200));
+      void draws.pick([() => scheduler.stats(), () => scheduler.nextExpiration(), () => undefined])();
+      if (draws.below(20) === 0) blockLoop(draws.below(120));
+      void draws.pick([() => scheduler.stats(), () => scheduler.nextExpiration(), () => undefined])();
+      await draws.pick([() => turn(), () => pass(1), () => pass(10)])();
+    }
+    await until(() => scheduler.size === 0);
     book.expectOrder(shards);
   },
 );

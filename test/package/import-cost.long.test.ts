@@ -42,7 +42,7 @@ const METRICS = [...SCHEDULER, 'chunks/durable-stats', 'chunks/metric-source'];
  * under fakes, and the take-over began to outlive refusals; a sixth more in the scheduler with the contract's third
  * version and refused memory; what every option is checked by went to the wheels when these began to use it, and the
  * assembly is put together from parts; 3 kB in what all share, for Node's deprecated functions and the reasons of the
- * take-over; 1 % in the scheduler for records that go back; 4 kB in `net` for http sockets). A budget that is exceeded
+ * take-over; 1 % in the scheduler for late commands; 4 kB in `net` for http sockets). A budget that is exceeded
  * is to be raised with a reason, or the new module to be loaded where it is first needed; a chunk that is new here has
  * an importer that it should not have, or a module that belongs to another room of `tools/build/package.mjs`.
  */

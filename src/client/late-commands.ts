@@ -1,0 +1,146 @@
+import type { CommandStage } from '../lane/command-stage.ts';
+import { type RingConsumer, ringOf } from '../lane/ring.ts';
+import type { TimerTable } from '../lane/timer-table.ts';
+import type { ClientTime } from './client-time.ts';
+import type { Commands } from './commands.ts';
+
+/** The parts of a lane that it needs. */
+interface LateLane {
+  readonly table: TimerTable;
+  readonly commands: Commands;
+  readonly stage: CommandStage;
+  /** The far end of the fired ring. */
+  readonly ring: RingConsumer;
+  /** Where deliveries take their records. */
+  fired: RingConsumer;
+  requestAnswer(): number;
+  hasAnswered(request: number): boolean;
+  releaseFired(): void;
+}
+
+/**
+ * Keeps the order of a lane whose commands were published when they were due. A thread hears of a timer shortly before
+ * that is due. If the loop stands still just then, the thread fires what is due later and was published before.
+ *
+ *     published late ─▶ ask the shard ─▶ take what it fires, so that it has room ─▶ it has answered: whatever was due
+ *     is here ─▶ sort by due tick ─▶ deliver that, by a ring of this thread's own ─▶ deliver from the lane's ring again
+ *
+ * A late command wakes the thread and then the client in any case, so this takes no wake of its own.
+ */
+export class LateCommands {
+  /** Whether records wait for an answer, or come by the ring of this thread's own. */
+  isAny = false;
+  /** The request whose answer is waited for; undefined if none is. */
+  private request: number | undefined;
+  /** How many commands have to have been sent for the answer to cover those that were late. */
+  private covered = 0;
+  /** Whether the ring was full, and the request came before some of them. */
+  private isPartial = false;
+  /** Whether others have been late meanwhile. */
+  private isAgain = false;
+  /** Slot and tag of each record that was taken meanwhile. */
+  private taken: number[] = [];
+  private readonly lane: LateLane;
+  private readonly time: ClientTime;
+
+  constructor(lane: LateLane, time: ClientTime) {
+    this.lane = lane;
+    this.time = time;
+  }
+
+  /** Called when late commands have been published. */
+  published(): void {
+    if (this.isAny) this.isAgain = true;
+    else this.begin();
+  }
+
+  /** Whether the next records of the lane are in order. Called in each turn before they are read, if `isAny`. */
+  areInOrder(): boolean {
+    const { lane, request } = this;
+    if (request === undefined) return lane.fired.available() > 0 || this.end();
+    // Before the records that it covers are taken. A shard that is here by now has had its turn.
+    const isAnswered = lane.stage.isServedHere || lane.hasAnswered(request);
+    this.takeAll();
+    if (!isAnswered) return false;
+    const ordered = this.isPartial && !lane.stage.isServedHere ? undefined : this.ordered();
+    if (ordered === undefined) {
+      this.ask();
+      return false;
+    }
+    lane.fired = ordered;
+    this.taken = [];
+    this.request = undefined;
+    return true;
+  }
+
+  /** The slots of the live timers whose records have not been delivered, late or not. */
+  *firedSlots(): Generator<number> {
+    const { lane, taken } = this;
+    for (let at = 0; at < taken.length; at += 2) {
+      if (lane.table.tagOf(taken[at]) === taken[at + 1]) yield taken[at];
+    }
+    for (const from of new Set([lane.fired, lane.ring])) {
+      const count = from.available();
+      for (let at = 0; at < count; at++) {
+        const cell = from.peek(at);
+        const slot = from.cells[cell];
+        if (lane.table.tagOf(slot) === from.cells[cell + 1]) yield slot;
+      }
+    }
+  }
+
+  private begin(): void {
+    this.isAny = true;
+    this.isAgain = false;
+    this.covered = this.lane.commands.sent + this.lane.commands.waiting;
+    this.ask();
+  }
+
+  /** All that was brought in order has been delivered. Returns whether what comes next is in order. */
+  private end(): boolean {
+    this.lane.fired = this.lane.ring;
+    this.isAny = false;
+    if (!this.isAgain) return true;
+    this.begin();
+    this.takeAll(); // nobody rings once more for what is there already, and a full ring waits for room
+    return false;
+  }
+
+  private ask(): void {
+    const { commands } = this.lane;
+    this.isPartial = commands.wantsRoom && commands.sent < this.covered;
+    this.request = this.lane.requestAnswer();
+  }
+
+  /** Takes all records that are there: first those that had been brought in order. */
+  private takeAll(): void {
+    const { lane, taken } = this;
+    for (const from of new Set([lane.fired, lane.ring])) {
+      for (let left = from.available(); left > 0; left--) {
+        const at = from.take();
+        taken.push(from.cells[at], from.cells[at + 1]);
+      }
+    }
+    lane.fired = lane.ring;
+    lane.releaseFired();
+  }
+
+  /** A ring with the records by due tick; those of one tick as they were fired. Undefined if there is no memory. */
+  private ordered(): RingConsumer | undefined {
+    const { table } = this.lane;
+    const { taken, time } = this;
+    const dues: number[] = [];
+    for (let at = 0; at < taken.length; at += 2) {
+      const slot = taken[at];
+      const isLive = table.tagOf(slot) === taken[at + 1];
+      dues.push(isLive ? time.dueTickOfRecord(table.deadlineOf(slot), table.dueOf(slot)) : -1); // whatever its place
+    }
+    const isSorted = dues.every((due, at) => at === 0 || due >= dues[at - 1]);
+    const order = isSorted ? undefined : [...dues.keys()].sort((one, other) => dues[one] - dues[other]);
+    try {
+      return ringOf(order === undefined ? taken : order.flatMap((at) => [taken[2 * at], taken[2 * at + 1]]));
+    } catch {
+      return undefined; // the shard is asked once more, and then this is tried again
+    }
+  }
+}

@@ -41,13 +41,13 @@ export class LaneClient {
   private readonly known: ClientTime;
   private readonly delivery: Delivery;
 
-  /** Client number `number` of the shard's. */
-  constructor(setup: ServingSetup, number: number, maxBatch: number) {
+  /** Client number `number` of the shard's. `manual`: it takes its clock, which a test sets, for a manual one. */
+  constructor(setup: ServingSetup, number: number, maxBatch: number, manual = true) {
     const { memory, clientBell } = setup.lanes[number];
     this.clock = new SharedClock(setup.clock);
     this.bell = new ClientBell(clientBell);
     const layout = timerIdLayout(1, memory.capacity);
-    this.known = new ClientTime(this.clock, new TickScale(1));
+    this.known = Object.assign(new ClientTime(this.clock, new TickScale(1)), { isManual: manual });
     this.lane = new ClientLane({ memory, layout, shard: 0, doorbell: new Doorbell(setup.doorbell), time: this.known });
     this.delivery = deliveryOf(this.lane, this.known, maxBatch, () => {
       this.isArmed = true;

@@ -52,7 +52,7 @@ export class LaneWorld {
     this.options = options;
     this.setup = setup;
     this.clock = new SharedClock(setup.clock);
-    this.clients = setup.lanes.map((_, number) => new LaneClient(setup, number, options.maxBatch));
+    this.clients = setup.lanes.map((_, number) => new LaneClient(setup, number, options.maxBatch, options.manual));
     this.loop = this.buildLoop(false);
   }
 

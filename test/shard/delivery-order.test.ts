@@ -59,6 +59,28 @@ describe.each([1000, 1])('the order of delivery, turns of %d', (budget) => {
     expect(delivered(world).slice(5)).toEqual([30, 50]);
   });
 
+  test('what has fired while late records are delivered comes after them, though nobody rings once more', () => {
+    const world = new LaneWorld({
+      capacity: 16,
+      rings: { commands: 16, fired: 16 },
+      budget,
+      maxBatch: 1,
+      manual: false,
+    });
+    scheduleAll(world, [12, 13, 14]);
+    world.advance(15);
+    world.client.publish();
+    world.rest();
+    world.client.deliver();
+    expect(delivered(world)).toEqual([12]);
+    scheduleAll(world, [16]);
+    world.client.publish();
+    world.advance(1);
+    world.rest();
+    world.settle();
+    expect(delivered(world)).toEqual([12, 13, 14, 16]);
+  });
+
   test('holds beyond what due words can tell apart', () => {
     const far = 2 ** 40;
     const world = worldOf({ budget, manual: true });

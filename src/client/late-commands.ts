@@ -98,9 +98,10 @@ export class LateCommands {
 
   /** All that was brought in order has been delivered. Returns whether what comes next is in order. */
   private end(): boolean {
-    this.lane.fired = this.lane.ring;
+    const { lane } = this;
+    lane.fired = lane.ring;
     this.isAny = false;
-    if (!this.isAgain) return true;
+    if (!this.isAgain || lane.stage.isServedHere) return true;
     this.begin();
     this.takeAll(); // nobody rings once more for what is there already, and a full ring waits for room
     return false;

@@ -179,22 +179,25 @@ test.each([
   'guarantee 6, order, though the loop stood still when a thread was to hear of timers: shards %i, twice %i timers',
   async (shards, count) => {
     const draws = new Draws(SEED);
-    await using scheduler = await readyScheduler({ shards, capacity: 2 ** 17 });
-    const book = new Book(scheduler);
-    for (let round = 0; round < 3; round++) {
+    for (let rounds = 0; rounds < 3; ) {
+      await using scheduler = await readyScheduler({ shards, capacity: 2 ** 17 });
+      const book = new Book(scheduler);
       const start = Math.ceil(scheduler.now()) + 300;
       for (let i = 0; i < count; i++) book.schedule(i, start + draws.below(100));
       scheduler.schedule(0, start - 290); // in its turn the thread is told of all
       await pass(100);
       for (let i = 0; i < count; i++) book.schedule(i, start + draws.below(100)); // which it is to hear of later
+      const isInTime = scheduler.now() < start; // else the machine was too busy: some were overdue when they were scheduled
       blockLoop(start + 250 - scheduler.now());
       while (scheduler.size > 0) {
         const next = await scheduler.nextExpiration();
         if (scheduler.size > 0) expect(next, 'all are overdue').toBeLessThanOrEqual(scheduler.now() + 1);
         await turn();
       }
+      if (!isInTime) continue;
+      book.expectOrder(shards);
+      rounds += 1;
     }
-    book.expectOrder(shards);
   },
 );
 
@@ -205,7 +208,7 @@ test.each([1, 2])(
     await using scheduler = await readyScheduler({ shards, capacity: 2 ** 16 });
     const book = new Book(scheduler);
     for (const end = scheduler.now() + 3000; scheduler.now() < end; ) {
-      for (let i = 0; i < 100; i++) book.schedule(i, Math.ceil(scheduler.now()) + draws.between(20, 200));
+      for (let i = 0; i < 100; i++) book.schedule(i, Math.ceil(scheduler.now()) + draws.between(50, 250));
       void draws.pick([() => scheduler.stats(), () => scheduler.nextExpiration(), () => undefined])();
       if (draws.below(20) === 0) blockLoop(draws.below(120));
       void draws.pick([() => scheduler.stats(), () => scheduler.nextExpiration(), () => undefined])();

@@ -1,0 +1,156 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { LateCommands } from '../../src/client/late-commands.ts';
+import { RingConsumer as Ring, type RingConsumer, RingProducer } from '../../src/lane/ring.ts';
+
+const CAPACITY = 8;
+
+/** A lane whose timer in slot n has tag n, and is due at tick `dues[n]`; what its shard does is called by the test. */
+class FakeLane {
+  readonly dues: number[] = [];
+  readonly table = {
+    tagOf: (slot: number) => slot,
+    deadlineOf: (slot: number) => this.dues[slot],
+    dueOf: (slot: number) => this.dues[slot],
+  };
+  readonly commands = { sent: 0, waiting: 0, wantsRoom: false };
+  readonly stage = { isServedHere: false };
+  readonly ring: RingConsumer;
+  fired: RingConsumer;
+  requested = 0;
+  answered = 0;
+  private readonly producer: RingProducer;
+
+  constructor() {
+    const memory = { cells: new SharedArrayBuffer(2 * 4 * CAPACITY), stride: 2 };
+    const counters = { words: new Int32Array(2), head: 0, tail: 1 };
+    this.producer = new RingProducer(memory, counters);
+    this.ring = new Ring(memory, counters);
+    this.fired = this.ring;
+  }
+
+  requestAnswer(): number {
+    this.requested += 1;
+    return this.requested;
+  }
+
+  hasAnswered(request: number): boolean {
+    return this.answered >= request;
+  }
+
+  releaseFired(): void {
+    this.fired.release();
+  }
+
+  /** The shard fires timers that are due at these ticks. */
+  fire(...dues: number[]): void {
+    for (const due of dues) {
+      const slot = this.dues.push(due) - 1;
+      this.producer.pushPair(slot, slot);
+    }
+    this.producer.publish();
+  }
+
+  answer(): void {
+    this.answered = this.requested;
+  }
+}
+
+describe('what a shard fires after late commands', () => {
+  let lane: FakeLane;
+  let late: LateCommands;
+
+  beforeEach(() => {
+    lane = new FakeLane();
+    const time = { dueTickOfRecord: (due: number) => due };
+    late = new LateCommands(lane as never, time as never);
+  });
+
+  /** Takes all that a delivery may take now: its due ticks. */
+  function take(): number[] {
+    const taken: number[] = [];
+    while (!late.isAny || late.areInOrder()) {
+      const { fired } = lane;
+      if (fired.available() === 0) break;
+      for (let left = fired.available(); left > 0; left--) taken.push(lane.dues[fired.cells[fired.take()]]);
+      fired.release();
+    }
+    return taken;
+  }
+
+  test('is delivered when it has answered, by due tick, and what comes then as it comes', () => {
+    lane.fire(20, 21);
+    late.published();
+    expect(take()).toEqual([]);
+    lane.fire(12, 15, 21, 22);
+    expect(take()).toEqual([]);
+    lane.answer();
+    expect(take()).toEqual([12, 15, 20, 21, 21, 22]);
+    expect(late.isAny).toBe(false);
+    lane.fire(24, 23);
+    expect(take()).toEqual([24, 23]);
+    expect(lane.requested).toBe(1);
+  });
+
+  test('leaves the shard room, however much that is', () => {
+    late.published();
+    for (let due = 100; due > 20; due -= CAPACITY) {
+      lane.fire(...Array.from({ length: CAPACITY }, (_, at) => due - at));
+      expect(take()).toEqual([]);
+      expect(lane.ring.available()).toBe(0);
+    }
+    lane.answer();
+    const taken = take();
+    expect(taken).toEqual([...taken].sort((one, other) => one - other));
+    expect(taken.length).toBe(80);
+  });
+
+  test('waits for one more answer if others were late meanwhile, and is delivered before', () => {
+    late.published();
+    lane.fire(5);
+    late.published();
+    lane.answer();
+    expect(take()).toEqual([5]);
+    expect(lane.requested).toBe(2);
+    lane.fire(7, 6);
+    expect(take()).toEqual([]);
+    lane.answer();
+    expect(take()).toEqual([6, 7]);
+    expect(late.isAny).toBe(false);
+  });
+
+  test('waits until the late commands that found the ring full have been answered, and for no later ones', () => {
+    Object.assign(lane.commands, { sent: 10, waiting: 5, wantsRoom: true });
+    late.published();
+    lane.fire(9);
+    lane.answer();
+    expect(take()).toEqual([]);
+    Object.assign(lane.commands, { sent: 15, waiting: 50 });
+    lane.answer();
+    expect(take(), 'that request came before').toEqual([]);
+    lane.answer();
+    expect(take()).toEqual([9]);
+  });
+
+  test.each([false, true])('waits for nobody once the shard is in this thread; others were late: %s', (isAgain) => {
+    late.published();
+    lane.fire(3, 2);
+    if (isAgain) late.published();
+    lane.stage.isServedHere = true;
+    expect(take()).toEqual([2, 3]);
+    expect(late.isAny).toBe(false);
+    expect(lane.requested).toBe(1);
+  });
+
+  test('is found before it is delivered, wherever it waits', () => {
+    const slots = () => [...late.firedSlots()].map((slot) => lane.dues[slot]);
+    lane.fire(4);
+    late.published();
+    take();
+    lane.fire(1);
+    expect(slots()).toEqual([4, 1]);
+    lane.answer();
+    late.areInOrder();
+    lane.fire(6);
+    expect(slots()).toEqual([1, 4, 6]);
+  });
+});

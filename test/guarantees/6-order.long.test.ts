@@ -187,7 +187,8 @@ test.each([
       scheduler.schedule(0, start - 290); // in its turn the thread is told of all
       await pass(100);
       for (let i = 0; i < count; i++) book.schedule(i, start + draws.below(100)); // which it is to hear of later
-      const isInTime = scheduler.now() < start; // else the machine was too busy: some were overdue when they were scheduled
+      // else the machine was too busy: some were overdue when they were scheduled
+      const isInTime = scheduler.now() < start;
       blockLoop(start + 250 - scheduler.now());
       while (scheduler.size > 0) {
         const next = await scheduler.nextExpiration();

@@ -102,8 +102,9 @@ export class Commands {
     this.setWantsRoom(stage.length > 0);
     if (stage.length > 0) this.doorbell.ring();
     else if (count > 0) this.ringFor(earliest);
-    // read after they were published: what is due later is in its place before the shard reads a clock that says so
-    if (count > 0 && !time.isManual && earliest <= time.scale.tickAtOrBefore(time.clock.read())) this.onLate();
+    // After they were published. A turn of the shard that does not see them has published its own time before, which
+    // this is not behind.
+    if (count > 0 && !time.isManual && earliest <= time.scale.tickAtOrBefore(time.clock.now())) this.onLate();
   }
 
   /** Pushes the first entries of a chunk; returns the earliest of their due ticks. */

@@ -43,7 +43,7 @@ const LIMITS: Readonly<Record<string, readonly [files: number, functions: number
   inline: [20, 64],
   repeating: [23, 84], // 77 if it is called within a tick of its deadline
   // a client's turn that publishes to a thread, some ms before the timer is due, and looks whether it was
-  publication: [13, 41],
+  publication: [13, 43],
   client: [16, 48], // its turn, where the thread has fired the timer; 43 from Node 24 on, where no immediate is lost
   thread: [12, 60], // the turns of the thread that file it and fire it
   'drop-in-set': [13, 20],

@@ -123,12 +123,12 @@ export class Delivery {
     let isLeft = false;
     for (let i = 0; i < lanes.length; i++) {
       const lane = lanes[(first + i) % lanes.length];
-      if (lane.late.isAny && !lane.late.areInOrder()) continue;
-      const count = lane.fired.available();
+      const count = lane.late.isAny ? lane.late.available() : lane.fired.available();
+      if (lane.late.isAny && !lane.late.isWaiting) isLeft = true; // nobody rings for what comes after these
       if (count === 0) continue;
       const taken = this.deliverLane(lane, min(count, room));
       room -= taken;
-      if (taken < count || lane.late.isAny) isLeft = true; // what comes after late records waits in the lane's ring
+      if (taken < count) isLeft = true;
     }
     return isLeft;
   }

@@ -4,6 +4,9 @@ import type { TimerTable } from '../lane/timer-table.ts';
 import type { ClientTime } from './client-time.ts';
 import type { Commands } from './commands.ts';
 
+// Taken once: a program may replace them.
+const { trunc } = Math;
+
 /** The parts of a lane that it needs. */
 interface LateLane {
   readonly table: TimerTable;
@@ -54,23 +57,30 @@ export class LateCommands {
     else this.begin();
   }
 
-  /** Whether the next records of the lane are in order. Called in each turn before they are read, if `isAny`. */
-  areInOrder(): boolean {
+  /** Whether an answer is waited for: whoever gives it rings. */
+  get isWaiting(): boolean {
+    return this.request !== undefined;
+  }
+
+  /** How many of the lane's next records are in order. Called in each turn before they are read, if `isAny`. */
+  available(): number {
     const { lane, request } = this;
-    if (request === undefined) return lane.fired.available() > 0 || this.end();
-    // Before the records that it covers are taken. A shard that is here by now has had its turn.
-    const isAnswered = lane.stage.isServedHere || lane.hasAnswered(request);
-    this.takeAll();
-    if (!isAnswered) return false;
-    const ordered = this.isPartial && !lane.stage.isServedHere ? undefined : this.ordered();
-    if (ordered === undefined) {
-      this.ask();
-      return false;
+    if (request !== undefined) {
+      // Before the records that it covers are taken. A shard that is here by now has had its turn.
+      const isAnswered = lane.stage.isServedHere || lane.hasAnswered(request);
+      this.takeAll();
+      if (isAnswered && this.isPartial && !lane.stage.isServedHere) this.ask();
+      else if (isAnswered) {
+        this.request = undefined;
+        this.sort();
+      }
+      if (this.isWaiting) return 0;
     }
-    lane.fired = ordered;
-    this.taken = [];
-    this.request = undefined;
-    return true;
+    const isDelivered = lane.fired === lane.ring || lane.fired.available() === 0;
+    if (isDelivered && this.taken.length > 0) this.refill();
+    else if (isDelivered) this.end();
+    const isHeldUp = this.isWaiting || (lane.fired === lane.ring && this.taken.length > 0);
+    return isHeldUp ? 0 : lane.fired.available();
   }
 
   /** The slots of the live timers whose records have not been delivered, late or not. */
@@ -96,15 +106,14 @@ export class LateCommands {
     this.ask();
   }
 
-  /** All that was brought in order has been delivered. Returns whether what comes next is in order. */
-  private end(): boolean {
+  /** All that was brought in order has been delivered. */
+  private end(): void {
     const { lane } = this;
     lane.fired = lane.ring;
     this.isAny = false;
-    if (!this.isAgain || lane.stage.isServedHere) return true;
+    if (!this.isAgain || lane.stage.isServedHere) return;
     this.begin();
     this.takeAll(); // nobody rings once more for what is there already, and a full ring waits for room
-    return false;
   }
 
   private ask(): void {
@@ -126,8 +135,8 @@ export class LateCommands {
     lane.releaseFired();
   }
 
-  /** A ring with the records by due tick; those of one tick as they were fired. Undefined if there is no memory. */
-  private ordered(): RingConsumer | undefined {
+  /** By due tick; those of one tick as they were fired. */
+  private sort(): void {
     const { table } = this.lane;
     const { taken, time } = this;
     const dues: number[] = [];
@@ -136,12 +145,22 @@ export class LateCommands {
       const isLive = table.tagOf(slot) === taken[at + 1];
       dues.push(isLive ? time.dueTickOfRecord(table.deadlineOf(slot), table.dueOf(slot)) : -1); // whatever its place
     }
-    const isSorted = dues.every((due, at) => at === 0 || due >= dues[at - 1]);
-    const order = isSorted ? undefined : [...dues.keys()].sort((one, other) => dues[one] - dues[other]);
-    try {
-      return ringOf(order === undefined ? taken : order.flatMap((at) => [taken[2 * at], taken[2 * at + 1]]));
-    } catch {
-      return undefined; // the shard is asked once more, and then this is tried again
+    if (dues.every((due, at) => at === 0 || due >= dues[at - 1])) return;
+    const order = [...dues.keys()].sort((one, other) => dues[one] - dues[other]);
+    this.taken = order.flatMap((at) => [taken[2 * at], taken[2 * at + 1]]);
+  }
+
+  /** Puts the next records into a ring of this thread's own: as many as there is memory for. */
+  private refill(): void {
+    this.lane.fired = this.lane.ring;
+    for (let records = this.taken.length / 2; records >= 1; records = trunc(records / 2)) {
+      try {
+        this.lane.fired = ringOf(this.taken.slice(0, 2 * records));
+        this.taken = this.taken.slice(2 * records);
+        return;
+      } catch {
+        // no memory for so many
+      }
     }
   }
 }

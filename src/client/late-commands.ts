@@ -39,7 +39,9 @@ export class LateCommands {
   private covered = 0;
   /** Whether the ring was full, and the request came before some of them. */
   private isPartial = false;
-  /** Whether others have been late meanwhile. */
+  /** Whether others were late before the answer came, and it was asked for once more. */
+  private isAskedAgain = false;
+  /** Whether others have been late since: they have a wait of their own, as delivery must go on. */
   private isAgain = false;
   /** Slot and tag of each record that was taken meanwhile. */
   private taken: number[] = [];
@@ -53,8 +55,11 @@ export class LateCommands {
 
   /** Called when late commands have been published. */
   published(): void {
-    if (this.isAny) this.isAgain = true;
-    else this.begin();
+    if (!this.isAny) this.begin();
+    else if (this.isWaiting && !this.isAskedAgain) {
+      this.isAskedAgain = true;
+      this.askForAll();
+    } else this.isAgain = true;
   }
 
   /** Whether an answer is waited for: whoever gives it rings. */
@@ -101,7 +106,12 @@ export class LateCommands {
 
   private begin(): void {
     this.isAny = true;
+    this.isAskedAgain = false;
     this.isAgain = false;
+    this.askForAll();
+  }
+
+  private askForAll(): void {
     this.covered = this.lane.commands.sent + this.lane.commands.waiting;
     this.ask();
   }

@@ -30,7 +30,7 @@ function run(command: string, signal: AbortSignal): Promise<Report | undefined> 
     execFile(
       '/bin/sh',
       ['-c', command],
-      { signal, timeout: 60_000, killSignal: 'SIGKILL' },
+      { signal, timeout: 240_000, killSignal: 'SIGKILL' }, // a busy machine takes 60 s for some
       (error, stdout, stderr) => {
         if (error === null) resolve(JSON.parse(stdout));
         else if (error.signal === 'SIGSEGV')

@@ -163,7 +163,7 @@ const families: Family[] = [
   { ...two, from: 'firedAndFiled', ring: 1, length: 1, least: 4000 },
   { ...two, from: 'firedAndFull', ring: 1, length: 1, least: 4050 },
   { ...two, from: 'firedAndFull', ring: 1, manual: true, length: 1, least: 4600 },
-  { ...two, from: 'firedAndLate', ring: 1, length: 1, least: 5000 },
+  { ...two, from: 'firedAndLate', ring: 1, length: 1, least: 5200 },
   { ...two, from: 'filedAndNew', ring: 1, manual: true, length: 1, least: 5200 },
   { ...twoClients, from: 'new', ring: 1, length: 2, least: 3100 },
   { ...twoClients, from: 'bothFiled', ring: 1, length: 2, least: 6000 },

@@ -123,8 +123,8 @@ export class Delivery {
     let isLeft = false;
     for (let i = 0; i < lanes.length; i++) {
       const lane = lanes[(first + i) % lanes.length];
-      const count = lane.late.isAny ? lane.late.available() : lane.fired.available();
-      if (lane.late.isAny && !lane.late.isWaiting) isLeft = true; // nobody rings for what comes after these
+      const count = lane.late.state === 'nothing' ? lane.fired.available() : lane.late.available();
+      if (lane.late.state === 'delivering') isLeft = true; // nobody rings for what comes after these
       if (count === 0) continue;
       const taken = this.deliverLane(lane, min(count, room));
       room -= taken;

@@ -31,17 +31,18 @@ interface LateLane {
  * A late command wakes the thread and then the client in any case, so this takes no wake of its own.
  */
 export class LateCommands {
-  /** Whether records wait for an answer, or come by the ring of this thread's own. */
-  isAny = false;
-  /** The request whose answer is waited for; undefined if none is. */
-  private request: number | undefined;
+  /**
+   * What is waited for. 'asked again': others were late before the answer came. 'delivering': the answer has come, and
+   * what was sorted is delivered.
+   */
+  state: 'nothing' | 'asked' | 'asked again' | 'delivering' = 'nothing';
+  /** Whose answer is waited for. */
+  private request = 0;
   /** How many commands have to have been sent for the answer to cover those that were late. */
   private covered = 0;
   /** Whether the ring was full, and the request came before some of them. */
   private isPartial = false;
-  /** Whether others were late before the answer came, and it was asked for once more. */
-  private isAskedAgain = false;
-  /** Whether others have been late since: they have a wait of their own, as delivery must go on. */
+  /** Whether yet others have been late since: they have a wait of their own, as delivery must go on. */
   private isAgain = false;
   /** Slot and tag of each record that was taken meanwhile. */
   private taken: number[] = [];
@@ -55,32 +56,23 @@ export class LateCommands {
 
   /** Called when late commands have been published. */
   published(): void {
-    if (!this.isAny) this.begin();
-    else if (this.isWaiting && !this.isAskedAgain) {
-      this.isAskedAgain = true;
-      this.askForAll();
-    } else this.isAgain = true;
+    if (this.state === 'nothing') this.askForAll('asked');
+    else if (this.state === 'asked') this.askForAll('asked again');
+    else this.isAgain = true;
   }
 
   /** Whether an answer is waited for: whoever gives it rings. */
   get isWaiting(): boolean {
-    return this.request !== undefined;
+    return this.state === 'asked' || this.state === 'asked again';
   }
 
-  /** How many of the lane's next records are in order. Called in each turn before they are read, if `isAny`. */
+  /**
+   * How many of the lane's next records are in order. Called in each turn before they are read, unless nothing is late.
+   */
   available(): number {
-    const { lane, request } = this;
-    if (request !== undefined) {
-      // Before the records that it covers are taken. A shard that is here by now has had its turn.
-      const isAnswered = lane.stage.isServedHere || lane.hasAnswered(request);
-      this.takeAll();
-      if (isAnswered && this.isPartial && !lane.stage.isServedHere) this.ask();
-      else if (isAnswered) {
-        this.request = undefined;
-        this.sort();
-      }
-      if (this.isWaiting) return 0;
-    }
+    const { lane } = this;
+    if (this.isWaiting) this.look();
+    if (this.isWaiting) return 0;
     const isDelivered = lane.fired === lane.ring || lane.fired.available() === 0;
     if (isDelivered && this.taken.length > 0) this.refill();
     else if (isDelivered) this.end();
@@ -104,14 +96,23 @@ export class LateCommands {
     }
   }
 
-  private begin(): void {
-    this.isAny = true;
-    this.isAskedAgain = false;
-    this.isAgain = false;
-    this.askForAll();
+  /** Looks for the answer, and takes what has been fired until then. */
+  private look(): void {
+    const { lane } = this;
+    // Before the records that it covers are taken. A shard that is here by now has had its turn.
+    const isAnswered = lane.stage.isServedHere || lane.hasAnswered(this.request);
+    this.takeAll();
+    if (!isAnswered) return;
+    if (this.isPartial && !lane.stage.isServedHere) {
+      this.ask();
+      return;
+    }
+    this.state = 'delivering';
+    this.sort();
   }
 
-  private askForAll(): void {
+  private askForAll(state: 'asked' | 'asked again'): void {
+    this.state = state;
     this.covered = this.lane.commands.sent + this.lane.commands.waiting;
     this.ask();
   }
@@ -120,9 +121,11 @@ export class LateCommands {
   private end(): void {
     const { lane } = this;
     lane.fired = lane.ring;
-    this.isAny = false;
-    if (!this.isAgain || lane.stage.isServedHere) return;
-    this.begin();
+    this.state = 'nothing';
+    const { isAgain } = this;
+    this.isAgain = false;
+    if (!isAgain || lane.stage.isServedHere) return;
+    this.askForAll('asked');
     this.takeAll(); // nobody rings once more for what is there already, and a full ring waits for room
   }
 

@@ -70,7 +70,7 @@ describe('what a shard fires after late commands', () => {
   /** Takes all that a delivery may take now: its due ticks. */
   function take(): number[] {
     const taken: number[] = [];
-    while ((late.isAny ? late.available() : lane.fired.available()) > 0) {
+    while ((late.state === 'nothing' ? lane.fired.available() : late.available()) > 0) {
       const { fired } = lane;
       for (let left = fired.available(); left > 0; left--) taken.push(lane.dues[fired.cells[fired.take()]]);
       fired.release();
@@ -86,7 +86,7 @@ describe('what a shard fires after late commands', () => {
     expect(take()).toEqual([]);
     lane.answer();
     expect(take()).toEqual([12, 15, 20, 21, 21, 22]);
-    expect(late.isAny).toBe(false);
+    expect(late.state).toBe('nothing');
     lane.fire(24, 23);
     expect(take()).toEqual([24, 23]);
     expect(lane.requested).toBe(1);
@@ -122,7 +122,7 @@ describe('what a shard fires after late commands', () => {
     expect(take()).toEqual([]);
     lane.answer();
     expect(take()).toEqual([6, 7]);
-    expect(late.isAny).toBe(false);
+    expect(late.state).toBe('nothing');
   });
 
   test('waits until the late commands that found the ring full have been answered, and for no later ones', () => {
@@ -144,7 +144,7 @@ describe('what a shard fires after late commands', () => {
     for (let times = isAgain ? 2 : 0; times > 0; times--) late.published();
     lane.stage.isServedHere = true;
     expect(take()).toEqual([2, 3]);
-    expect(late.isAny).toBe(false);
+    expect(late.state).toBe('nothing');
     expect(lane.requested).toBe(isAgain ? 2 : 1);
   });
 
@@ -168,7 +168,7 @@ describe('what a shard fires after late commands', () => {
     lane.fire(4, 3);
     lane.answer();
     granted = 0;
-    expect([take(), late.isAny, late.isWaiting]).toEqual([[], true, false]);
+    expect([take(), late.state]).toEqual([[], 'delivering']);
     lane.fire(10);
     expect(take()).toEqual([]);
     granted = 2;

@@ -29,6 +29,8 @@ export interface DrawnExit {
   readonly isCaught: boolean;
   /** The module awaits at its end what does not hold the process. */
   readonly isAwaited: boolean;
+  /** No timer fires again once it has fired: neither as an interval nor by `refresh`. */
+  readonly firesOnce: boolean;
   readonly fuel: number;
 }
 
@@ -36,7 +38,7 @@ const steps = ['set', 'set', 'clear', 'refresh', 'refresh', 'ref', 'unref', 'unr
 const ends = ['exit code', 'exit', 'throw'] as const;
 
 /** A program of which Node says how it ends, whatever the machine does meanwhile. */
-export function drawExit(draws: Draws): DrawnExit {
+export function drawExit(draws: Draws, firesOnce: boolean): DrawnExit {
   const count = 1 + draws.below(draws.pick([3, 8]));
   const isOneIn = (n: number) => draws.below(n) === 0;
   const step = (): Step => {
@@ -69,6 +71,7 @@ export function drawExit(draws: Draws): DrawnExit {
     exit: drawSteps(3, 8),
     isCaught: isOneIn(2),
     isAwaited: isOneIn(6),
+    firesOnce,
     fuel: 10 + draws.below(30),
   };
 }

@@ -7,12 +7,17 @@ import { differsAgain, type Face, runOnFace } from './run-on-face.ts';
 /** Each is two processes. */
 const PROGRAMS = process.env.SHARDWHEEL_SLOW === undefined ? 30 : 1000;
 const AT_ONCE = 2;
+/**
+ * Between timers on the two sides of a take-over no order is defined. What was set before it stays with Node, so both
+ * sides fire in one turn only where a timer fires again.
+ */
+const ACROSS = 'registered, across the take-over';
 const own = [
   'shardwheel/timers',
   'without process._tickCallback',
   'registered',
   'registered, Node first',
-  'registered, across the take-over',
+  ACROSS,
 ] as const satisfies readonly Face[];
 
 /**
@@ -37,7 +42,7 @@ test(`random programs end as they do in Node (seed ${SEED})`, async () => {
     while (ran < PROGRAMS) {
       const face = own[ran % own.length];
       ran += 1;
-      const program = drawExit(draws);
+      const program = drawExit(draws, face === ACROSS);
       const expected = await endingOf(program, 'node:timers');
       const ending = await endingOf(program, face);
       if (!isDeepStrictEqual(ending, expected)) {

@@ -45,7 +45,8 @@ function fire(timer) {
   const { name, plan, timeout } = timer;
   timer.calls += 1;
   note(`${name} fires`);
-  if (plan.kind === 'interval' && (timer.calls >= plan.calls || fuel <= 0)) timers.clearInterval(timeout);
+  const isLast = program.firesOnce || timer.calls >= plan.calls || fuel <= 0;
+  if (plan.kind === 'interval' && isLast) timers.clearInterval(timeout);
   runAll(plan.steps, plan.kind === 'interval' ? 'interval' : 'timeout');
 }
 
@@ -103,7 +104,7 @@ function change({ do: what }, timer, mayUnref, place) {
       return false;
     case 'refresh':
       // In Node what had fired when it was cleared, and is refreshed, holds the process, and does nothing then.
-      if (place === 'interval' || timer.isOver) return false;
+      if (place === 'interval' || timer.isOver || (program.firesOnce && timer.calls > 0)) return false;
       if (!mayUnref && !isNever) timeout.ref();
       timeout.refresh();
       return true;

@@ -16,10 +16,13 @@ const valuesOf = (lines: readonly Line[], name: string): number[] =>
 const sumOf = (lines: readonly Line[], name: string): number =>
   valuesOf(lines, name).reduce((sum, each) => sum + each, 0);
 
+/** ms within which every client and shard answers, however busy the machine is. */
+const PATIENCE = 20_000;
+
 /** Both formats at once. */
-function exportedTwice(scheduler: Scheduler, timeout?: number) {
+function exportedTwice(scheduler: Scheduler, timeout = PATIENCE) {
   const [prometheus, openTelemetry] = [new PrometheusPlace(), new OpenTelemetryPlace({ readers: 2 })];
-  for (const place of [prometheus, openTelemetry]) place.add(scheduler, timeout === undefined ? {} : { timeout });
+  for (const place of [prometheus, openTelemetry]) place.add(scheduler, { timeout });
   /** What both tell, which is the same. */
   const readAlike = async (): Promise<Line[]> => {
     const lines = await prometheus.read();
@@ -86,7 +89,7 @@ test('what only stats() knows besides is told as it says: shards, scaling, what 
   await idle.setScale(0.75);
   await scheduler.advanceTo(400);
   const lines = await readAlike();
-  const { shards, wakes, serving, labels } = await scheduler.stats();
+  const { shards, wakes, serving, labels } = await scheduler.stats({ timeout: PATIENCE });
   const value = (name: string, more: Record<string, string> = {}) =>
     valueIn(lines, `shardwheel_${name}`, { client: '0', ...more });
   expect(shards.map(({ deaths, restarts }) => [deaths, restarts])).toEqual([

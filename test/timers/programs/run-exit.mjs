@@ -138,7 +138,8 @@ if (program.isCaught) process.on('uncaughtException', ({ message }) => note(`cau
 
 /** On a busy machine what is short takes long: the end of what holds the process comes when all of that is over. */
 function endHold() {
-  const isShort = ({ plan, timeout, isAsleep }) => isAsleep || (plan.delay === 'short' && timeout?._destroyed === false);
+  const isShort = ({ plan, timeout, isAsleep }) =>
+    isAsleep || (plan.delay === 'short' && timeout?._destroyed === false);
   if (made.some(isShort)) return void timers.setTimeout(endHold, DELAYS.held);
   isHeld = false;
   note('held');

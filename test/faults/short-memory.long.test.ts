@@ -14,6 +14,8 @@ const BESIDE = 2;
  * 500,000.
  */
 const [LEAST, MOST] = [170_000, 670_000];
+/** Signals by which Node and V8 end a process that is refused memory, whatever they print: no code of ours can. */
+const OF_NODE = ['SIGABRT', 'SIGBUS', 'SIGILL', 'SIGSEGV', 'SIGTRAP'];
 /** Programs that are tried for one that V8 does not end, as it does where it cannot have its own. */
 const TRIES = 6;
 
@@ -33,8 +35,7 @@ function run(command: string, signal: AbortSignal): Promise<Report | undefined> 
       { signal, timeout: 240_000, killSignal: 'SIGKILL' }, // a busy machine takes 60 s for some
       (error, stdout, stderr) => {
         if (error === null) resolve(JSON.parse(stdout));
-        else if (error.signal === 'SIGSEGV')
-          resolve(undefined); // of V8's own, which is refused memory: no code of ours can
+        else if (OF_NODE.includes(error.signal as string)) resolve(undefined);
         else if (/out of memory|process OOM|bad_alloc|FATAL ERROR/i.test(stderr)) resolve(undefined);
         else reject(new Error(`${command}: ${error.message}\n${stdout}\n${stderr}`));
       },

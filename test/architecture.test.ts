@@ -286,4 +286,9 @@ describe('code', () => {
     expect(sites.length).toBeGreaterThan(10);
     expect(sites.filter(({ text }) => !text.includes('// ')).map(({ at }) => at)).toEqual([]);
   });
+
+  test('listens for an exit before it awaits another event of the same thread or process: both can come at once', () => {
+    const lateListener = /await once\(([\w.#]+), '\w+'\)[^}]*?await once\(\1, 'exit'\)/;
+    expect(all.map(({ path }) => path).filter((path) => lateListener.test(read(path)))).toEqual([]);
+  });
 });

@@ -54,9 +54,10 @@ console.log(`answered: ${answered} of ${CONNECTIONS}`);
 
 const accepted = await Promise.all(
   loops.map(async (loop) => {
+    const exited = once(loop, 'exit'); // listens before the answer comes: both can come at once
     loop.postMessage('drain');
     const [count] = await once(loop, 'message');
-    await once(loop, 'exit');
+    await exited;
     return count as number;
   }),
 );

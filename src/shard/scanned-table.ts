@@ -16,8 +16,9 @@ const FIRST_SLOTS = 1024;
  *   table   │ due │ due │ due │ …      up to the high water
  *   filed   │  1  │  0  │  1  │ …      ──▶ the COLLECTED earliest that are due, in order ──▶ the sink
  *
- * `insert`, `remove`: O(1). `advanceTo`: O(slots) per COLLECTED timers that are due; `nextTick`, `nextDue`: O(slots),
- * if what has been found before no longer holds. Timers of one tick come in any order.
+ * What a budget leaves of them waits for the next call: a client that takes a few records at a time does not cost a look
+ * through the table for each few. `insert`, `remove`: O(1). `advanceTo`: O(slots) per COLLECTED timers that are due;
+ * `nextDue`: O(slots) where none of those waits; `nextTick`: O(slots). Timers of one tick come in any order.
  */
 export class ScannedTable implements TickIndex {
   now: number;
@@ -32,9 +33,14 @@ export class ScannedTable implements TickIndex {
   private reach = 0;
   /** A tick before which nothing that is filed is due. */
   private earliest = Number.POSITIVE_INFINITY;
-  /** The earliest that are due, by tick: slots and ticks. */
+  /**
+   * The earliest that are due, by tick: slots and ticks, from `next` to `count`. No other that is filed is due before
+   * the last of them. Each is looked at again when its turn comes: it may have been removed, or moved.
+   */
   private readonly slots = ownWords(COLLECTED);
   private readonly ticks = ownDoubles(COLLECTED);
+  private next = 0;
+  private count = 0;
 
   /** Throws AllocationError. */
   constructor(table: TableView, start: number) {
@@ -57,6 +63,8 @@ export class ScannedTable implements TickIndex {
     this.filed[slot >>> 5] |= 1 << (slot & 31);
     this.reach = max(this.reach, slot + 1);
     this.earliest = min(this.earliest, max(tick, this.now + 1));
+    // Those after it wait with it for the next look.
+    while (this.count > this.next && this.ticks[this.count - 1] > tick) this.count -= 1;
   }
 
   remove(slot: number): boolean {
@@ -77,15 +85,19 @@ export class ScannedTable implements TickIndex {
   advanceTo(tick: number, sink: DueSink, budget: number): boolean {
     let left = budget;
     while (this.earliest <= tick) {
-      const count = this.collect(tick);
-      for (let at = 0; at < count; at++) {
+      if (this.next === this.count) this.collect(tick);
+      for (; this.next < this.count; this.next++) {
+        const due = this.ticks[this.next];
+        if (due > tick) break;
         if (left <= 0) return false;
-        const slot = this.slots[at];
-        if (!this.remove(slot)) continue; // the sink has removed it
-        this.now = max(this.now, this.ticks[at]);
+        const slot = this.slots[this.next];
+        if (!this.isStill(slot, due)) continue;
+        this.remove(slot);
+        this.now = max(this.now, due);
         left -= 1;
-        sink.due(slot, this.ticks[at]);
+        sink.due(slot, due);
       }
+      if (this.next < this.count) break;
     }
     this.now = max(this.now, tick);
     return true;
@@ -105,6 +117,10 @@ export class ScannedTable implements TickIndex {
   }
 
   nextDue(owner: EntryOwner): number {
+    for (; this.next < this.count; this.next++) {
+      const [slot, due] = [this.slots[this.next], this.ticks[this.next]];
+      if (this.isStill(slot, due) && owner.wantedAt(slot, due) === due) return due;
+    }
     let earliest = Number.POSITIVE_INFINITY;
     this.forEach((slot) => {
       const wanted = owner.wantedAt(slot, this.tickOf(slot));
@@ -136,6 +152,12 @@ export class ScannedTable implements TickIndex {
     this.size = 0;
     this.reach = 0;
     this.earliest = Number.POSITIVE_INFINITY;
+    this.next = this.count = 0;
+  }
+
+  /** Whether a collected slot is due as it was. One that is filed and has been moved is found by the next look. */
+  private isStill(slot: number, due: number): boolean {
+    return this.has(slot) && this.tickOf(slot) === due;
   }
 
   private grow(slot: number): void {
@@ -145,10 +167,10 @@ export class ScannedTable implements TickIndex {
   }
 
   /**
-   * Collects the earliest slots that are due by `tick`, in order of their ticks; returns their number. Sets `earliest`
-   * to the first tick of all that are filed.
+   * Collects the earliest slots that are due by `tick`, in order of their ticks. Sets `earliest` to the first tick of
+   * all that are filed.
    */
-  private collect(tick: number): number {
+  private collect(tick: number): void {
     let count = 0;
     this.earliest = Number.POSITIVE_INFINITY;
     this.forEach((slot) => {
@@ -169,6 +191,7 @@ export class ScannedTable implements TickIndex {
       this.ticks[at] = due;
       this.slots[at] = slot;
     });
-    return count;
+    this.next = 0;
+    this.count = count;
   }
 }

@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { AllocationError } from '../../src/errors.ts';
+import type { TableView } from '../../src/lane/table-view.ts';
 import { createScheduler } from '../../src/scheduler/create-scheduler.ts';
 import { Scheduler } from '../../src/scheduler/scheduler.ts';
 import { ScannedTable } from '../../src/shard/scanned-table.ts';
@@ -123,4 +124,74 @@ test('where an index can be made and cannot go on, the table is read, and the in
   });
   expect(memory.made).toBeGreaterThan(made);
   await scheduler.close();
+});
+
+/** A table and its index, beside no lane: what it asks of the table is counted. */
+function scanAlone(slots: number) {
+  const tags = new Int32Array(slots);
+  const dues = new Float64Array(slots);
+  let looks = 0;
+  const dueTickOf = (slot: number): number => {
+    looks += 1;
+    return dues[slot];
+  };
+  const table = { tagOf: (slot: number) => tags[slot], dueTickOf } as unknown as TableView;
+  const index = new ScannedTable(table, 0);
+  const owner = { wantedAt: (slot: number) => (tags[slot] === 1 ? dues[slot] : -1) };
+  /** Begins a timer, or moves one: to earlier by a command, to later by the table alone. */
+  const put = (slot: number, due: number): void => {
+    const isFiled = tags[slot] === 1 && due >= dues[slot];
+    [tags[slot], dues[slot]] = [1, due];
+    if (isFiled) return;
+    index.remove(slot);
+    index.insert(slot, due);
+  };
+  return { tags, dues, index, owner, put, looks: () => looks };
+}
+
+test('what is handed over in small portions costs no look through the table for each', () => {
+  const [TIMERS, PORTION] = [20_000, 10];
+  const { index, owner, put, looks } = scanAlone(TIMERS);
+  for (let slot = 0; slot < TIMERS; slot++) put(slot, 1 + ((slot * 7919) % 997));
+  let handedOver = 0;
+  const due = (): void => {
+    handedOver += 1;
+  };
+  while (!index.advanceTo(1000, { due, prefetch: () => undefined }, PORTION)) index.nextWanted(owner);
+  expect(handedOver).toBe(TIMERS);
+  expect(looks() / TIMERS).toBeLessThan(2 * (TIMERS / 512));
+});
+
+test('portions, moves and ends between them: each timer comes once, when the table says, in the order of ticks', () => {
+  const SLOTS = 3000;
+  const draws = new Draws(SEED);
+  const { tags, dues, index, owner, put } = scanAlone(SLOTS);
+  let [now, last, delivered] = [0, 0, 0];
+  const due = (slot: number, tick: number): void => {
+    if (tags[slot] === 0) return; // it has ended since the table was looked through
+    expect(tick, `slot ${slot}, seed ${SEED}`).toBe(dues[slot]);
+    expect(tick >= last && tick <= now, `${tick} from ${last} to ${now}, seed ${SEED}`).toBe(true);
+    [tags[slot], last] = [0, tick];
+    delivered += 1;
+    if (draws.below(10) === 0) put(draws.below(SLOTS), index.now + 1 + draws.below(40));
+  };
+  for (let step = 0; step < 3000; step++) {
+    for (let some = draws.below(40); some > 0; some--) {
+      const slot = draws.below(SLOTS);
+      if (draws.below(4) === 0) tags[slot] = 0;
+      else put(slot, index.now + 1 + draws.below(40));
+    }
+    if (draws.below(2) === 0) {
+      const first = dues.reduce(
+        (least, tick, slot) => (tags[slot] === 1 && tick < least ? tick : least),
+        Number.POSITIVE_INFINITY,
+      );
+      expect(index.nextWanted(owner), `seed ${SEED}`).toBe(first);
+    }
+    now += draws.below(3);
+    const isDone = index.advanceTo(now, { due, prefetch: () => undefined }, draws.below(60));
+    const isOverdue = dues.some((tick, slot) => tags[slot] === 1 && tick <= now);
+    if (isDone) expect(isOverdue, `seed ${SEED}`).toBe(false);
+  }
+  expect(delivered).toBeGreaterThan(10_000);
 });

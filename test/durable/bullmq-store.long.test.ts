@@ -17,7 +17,7 @@ describe.skipIf(!hasRedis)('Redis', () => {
     create: () => {
       made += 1;
     },
-    open: () => bullmqStore({ connection, queue: `timers-${process.pid}-${made}`, stalledAfter: 1000 }),
+    open: () => bullmqStore({ connection, queue: `timers-${process.pid}-${made}`, stalledAfter: 10_000 }),
     destroy: async () => {
       const keys = await connection.keys(`bull:timers-${process.pid}-${made}:*`);
       if (keys.length > 0) await connection.del(...keys);

@@ -39,8 +39,7 @@ describe.each([0, 60_000])('the wall clock is set, persistAfter %i', (persistAft
     await timers.schedule('a', 'far', Date.now() + HOUR);
     await pause(50);
     shift = 2 * HOUR;
-    await pause(2000);
-    expect(seen).toHaveLength(3002);
+    await expect.poll(() => seen.length, { timeout: 20_000 }).toBe(3002);
     expect(Math.min(...seen)).toBeGreaterThanOrEqual(0);
   });
 });

@@ -14,7 +14,8 @@ async function main() {
   const fire = () => { fired += 1; };
   for (let hint = 0; hint < 100; hint++) scheduler.scheduleAfter(hint, 20, fire);
   await new Promise((resolve) => scheduler.scheduleAfter(1, 60, resolve));
-  await new Promise((resolve) => setTimeout(resolve, 5));
+  // A shard of a busy machine may be late.
+  for (let waits = 0; waits < 1000 && fired < 100; waits++) await new Promise((resolve) => setTimeout(resolve, 5));
   const { serving, shards } = await scheduler.stats();
   const isInline = shards.some(({ inline }) => inline);
   const deaths = shards.reduce((sum, shard) => sum + shard.deaths, 0);

@@ -45,9 +45,16 @@ describe('a small replay, end to end', () => {
     const loops = argv.some((flag) => flag === '--loops' || flag === '--threads' || flag === '0')
       ? []
       : ['--loops', '1'];
-    const { code, stdout, stderr } = await runNode([main, ...small, ...argv, ...loops, '--json', json]);
-    expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
-    const summary = JSON.parse(readFileSync(json, 'utf8')) as Summary;
+    const replay = async () => {
+      const { code, stdout, stderr } = await runNode([main, ...small, ...argv, ...loops, '--json', json]);
+      expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
+      return { stdout, stderr, summary: JSON.parse(readFileSync(json, 'utf8')) as Summary };
+    };
+    // A replay that has fallen as far behind as it lasts opens no more connections, and says so.
+    const isCut = ({ driver, shardwheel, shards }: Summary) =>
+      [driver, shardwheel, shards].some((run) => run !== undefined && run.connections < 2000);
+    let { stdout, stderr, summary } = await replay();
+    for (let tries = 1; tries < 5 && isCut(summary); tries++) ({ stdout, stderr, summary } = await replay());
     const { driver, native, correct, wrong } = summary;
     expect({ correct, wrong }).toEqual({ correct: true, wrong: [] });
     const names = ['driver', 'shardwheel', 'loops', 'shards', 'native'] as const;

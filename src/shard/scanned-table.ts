@@ -16,9 +16,9 @@ const FIRST_SLOTS = 1024;
  *   table   │ due │ due │ due │ …      up to the high water
  *   filed   │  1  │  0  │  1  │ …      ──▶ the COLLECTED earliest that are due, in order ──▶ the sink
  *
- * What a budget leaves of them waits for the next call: a client that takes a few records at a time does not cost a look
- * through the table for each few. `insert`, `remove`: O(1). `advanceTo`: O(slots) per COLLECTED timers that are due;
- * `nextDue`: O(slots) where none of those waits; `nextTick`: O(slots). Timers of one tick come in any order.
+ * What a budget leaves of them waits for the next call: a client that takes a few records at a time does not cost a
+ * look through the table for each few. `insert`, `remove`: O(1). `advanceTo`: O(slots) per COLLECTED timers that are
+ * due; `nextDue`: O(slots) where none of those waits; `nextTick`: O(slots). Timers of one tick come in any order.
  */
 export class ScannedTable implements TickIndex {
   now: number;

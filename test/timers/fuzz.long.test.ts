@@ -101,7 +101,7 @@ describe('random programs of several delays', () => {
         expect(byChance, JSON.stringify(program)).toBeLessThanOrEqual(byChanceOf(COMPARED));
         compared += 1;
       }
-      if (compared >= COMPARED || ran >= COMPARED * 20) break;
+      if (compared >= COMPARED || ran >= COMPARED * 60) break;
     }
     expect(compared).toBe(COMPARED);
   });

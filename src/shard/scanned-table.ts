@@ -63,8 +63,7 @@ export class ScannedTable implements TickIndex {
     this.filed[slot >>> 5] |= 1 << (slot & 31);
     this.reach = max(this.reach, slot + 1);
     this.earliest = min(this.earliest, max(tick, this.now + 1));
-    // Those after it wait with it for the next look.
-    while (this.count > this.next && this.ticks[this.count - 1] > tick) this.count -= 1;
+    this.forgetAfter(tick);
   }
 
   remove(slot: number): boolean {
@@ -86,18 +85,18 @@ export class ScannedTable implements TickIndex {
     let left = budget;
     while (this.earliest <= tick) {
       if (this.next === this.count) this.collect(tick);
-      for (; this.next < this.count; this.next++) {
-        const due = this.ticks[this.next];
-        if (due > tick) break;
+      while (this.next < this.count && this.ticks[this.next] <= tick) {
         if (left <= 0) return false;
         const slot = this.slots[this.next];
+        const due = this.ticks[this.next];
+        this.next += 1;
         if (!this.isStill(slot, due)) continue;
         this.remove(slot);
         this.now = max(this.now, due);
         left -= 1;
         sink.due(slot, due);
       }
-      if (this.next < this.count) break;
+      if (this.next < this.count) break; // the rest is due later
     }
     this.now = max(this.now, tick);
     return true;
@@ -117,9 +116,11 @@ export class ScannedTable implements TickIndex {
   }
 
   nextDue(owner: EntryOwner): number {
-    for (; this.next < this.count; this.next++) {
-      const [slot, due] = [this.slots[this.next], this.ticks[this.next]];
+    while (this.next < this.count) {
+      const slot = this.slots[this.next];
+      const due = this.ticks[this.next];
       if (this.isStill(slot, due) && owner.wantedAt(slot, due) === due) return due;
+      this.next = min(this.next + 1, this.count);
     }
     let earliest = Number.POSITIVE_INFINITY;
     this.forEach((slot) => {
@@ -152,12 +153,21 @@ export class ScannedTable implements TickIndex {
     this.size = 0;
     this.reach = 0;
     this.earliest = Number.POSITIVE_INFINITY;
-    this.next = this.count = 0;
+    this.next = 0;
+    this.count = 0;
   }
 
   /** Whether a collected slot is due as it was. One that is filed and has been moved is found by the next look. */
   private isStill(slot: number, due: number): boolean {
-    return this.has(slot) && this.tickOf(slot) === due;
+    if (!this.has(slot)) return false;
+    const tick = this.tickOf(slot);
+    if (tick !== due) this.forgetAfter(tick);
+    return tick === due;
+  }
+
+  /** Leaves collected slots that are due after a tick to the next look, which finds one that comes before them. */
+  private forgetAfter(tick: number): void {
+    while (this.count > this.next && this.ticks[this.count - 1] > tick) this.count -= 1;
   }
 
   private grow(slot: number): void {

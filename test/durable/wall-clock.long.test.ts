@@ -39,6 +39,8 @@ describe.each([0, 60_000])('the wall clock is set, persistAfter %i', (persistAft
     await timers.schedule('a', 'far', Date.now() + HOUR);
     await pause(50);
     shift = 2 * HOUR;
+    await pause(2000);
+    expect(seen.length).toBeGreaterThan(0); // it has been noticed; the rest takes as long as the machine needs
     await expect.poll(() => seen.length, { timeout: 20_000 }).toBe(3002);
     expect(Math.min(...seen)).toBeGreaterThanOrEqual(0);
   });

@@ -16,6 +16,7 @@ async function main() {
   await new Promise((resolve) => scheduler.scheduleAfter(1, 60, resolve));
   // A shard of a busy machine may be late.
   for (let waits = 0; waits < 1000 && fired < 100; waits++) await new Promise((resolve) => setTimeout(resolve, 5));
+  await new Promise((resolve) => setTimeout(resolve, 5));
   const { serving, shards } = await scheduler.stats();
   const isInline = shards.some(({ inline }) => inline);
   const deaths = shards.reduce((sum, shard) => sum + shard.deaths, 0);

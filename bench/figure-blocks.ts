@@ -42,14 +42,16 @@ export function figureBlocks(root: URL): [path: string, block: string][] {
   const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
   const run = (name: string) => readResults(read(`bench/results/${name}.json`));
   const byRelease = (name: string) => readReleases(read(`bench/results/${name}.json`));
-  const [reference, onNode20, onNode26] = ['reference', 'reference-20', 'reference-26'].map(run);
+  const [reference, onNode20, onNode22, onNode26] = ['reference', 'reference-20', 'reference-22', 'reference-26'].map(
+    run,
+  );
   const [durable, programs, rates] = ['durable', 'programs', 'rates'].map(byRelease);
   const replays = releases.map((release): ReleaseReplays => {
     const { plain, contexts } = replayFiles(release);
     return { plain: JSON.parse(read(plain)), contexts: JSON.parse(read(contexts)) };
   });
   return [
-    ['README.md', referenceSummaryOf(reference, [onNode20, onNode26])],
+    ['README.md', referenceSummaryOf(reference, [onNode20, onNode22, onNode26])],
     ['docs/performance.md', replayFiguresOf(replays)],
     ['docs/performance-internals.md', figuresOf(reference)],
     ['docs/performance.md', rateSummaryOf(rates[REFERENCE])],
@@ -131,6 +133,7 @@ export function figureBlocks(root: URL): [path: string, block: string][] {
     ['docs/figures.md', subjectsOf(reference)],
     ['docs/figures.md', runOf(run('all-subjects'), 'all-subjects')],
     ['docs/figures.md', figuresOf(onNode20)],
+    ['docs/figures.md', figuresOf(onNode22, 'figures-22')],
     ['docs/figures.md', figuresOf(onNode26, 'figures-26')],
     ['docs/figures.md', runOf(run('slack'), 'slack')],
     ['docs/figures.md', runOf(run('steering'), 'steering')],

@@ -2,7 +2,7 @@ import { rowIn } from './comparison.ts';
 import { block, comparisonOf } from './figures.ts';
 import { figure } from './format.ts';
 import { releaseOf } from './release-results.ts';
-import { describeMachine, type Results } from './results.ts';
+import { describeMachine, describeProcessor, type Results } from './results.ts';
 
 /** The load of `npm start`, in rounds: what is compared, and what of it a reader sees first. */
 const SUITE = 'scheduler replay';
@@ -23,7 +23,9 @@ const rows = [
 export function referenceSummaryOf(reference: Results, others: readonly Results[]): string {
   const runs = [reference, ...others];
   const releases = runs.map(releaseOf).sort();
-  const rounds = listed(runs.map((run) => `${run.rounds} rounds on Node ${releaseOf(run)}`));
+  const rounds = listed(
+    runs.map((run) => `${run.rounds} rounds on Node ${releaseOf(run)}${elsewhere(run, reference)}`),
+  );
   return block('reference-summary', [
     `| | Node's timers | shardwheel | of Node's | on Node ${listed(releases)} |`,
     '|---|---:|---:|---:|---:|',
@@ -39,6 +41,10 @@ export function referenceSummaryOf(reference: Results, others: readonly Results[
       `most of all releases: ${rounds}. A factor is the median of the rounds' own factors.`,
   ]);
 }
+
+/** Names the processor of a run if it is not that of the reference. */
+const elsewhere = ({ machine }: Results, reference: Results): string =>
+  machine.cpu === reference.machine.cpu ? '' : ` (${describeProcessor(machine)})`;
 
 const rowOf = (run: Results, subject: string, key: string) => {
   const row = rowIn(comparisonOf(run, SUITE), subject, key);

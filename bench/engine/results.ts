@@ -36,5 +36,8 @@ export const machine = (): Results['machine'] => ({
   node: process.version,
 });
 
-export const describeMachine = ({ cpu, cpus: count, memory, system, node }: Results['machine']): string =>
-  `${count} × ${cpu.replace(/\(R\)| Processor/g, '')}, ${memory}, ${system.split('-')[0]}, Node ${node.slice(1)}`;
+export const describeProcessor = ({ cpu, cpus: count }: Results['machine']): string =>
+  `${count} × ${cpu.replace(/\(R\)| Processor/g, '')}`;
+
+export const describeMachine = (machine: Results['machine']): string =>
+  `${describeProcessor(machine)}, ${machine.memory}, ${machine.system.split('-')[0]}, Node ${machine.node.slice(1)}`;

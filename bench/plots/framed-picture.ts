@@ -1,7 +1,7 @@
 import type { Markish, PlotOptions } from '@observablehq/plot';
 import * as Plot from '@observablehq/plot';
 import { parseHTML } from 'linkedom';
-import type { Results } from '../engine/results.ts';
+import { describeProcessor, type Results } from '../engine/results.ts';
 import { colourOf, nameOf, type Palette, palettes, symbolOf, type Theme } from './themes.ts';
 
 /** A chart of a picture, with a heading of its own. */
@@ -75,9 +75,8 @@ export function framedPicture(picture: Picture, theme: Theme): string {
 
 /** A run in a line: what of its rounds is shown, day, release, machine. */
 export function describeRun({ rounds, date, machine, remark }: Results, shown = 'Medians'): string {
-  const { cpu, cpus, node } = machine;
   const of = rounds === 1 ? 'One round' : `${shown} of ${rounds} rounds`;
-  const said = `${of}, ${date.slice(0, 10)}. Node ${node.slice(1)}, ${cpus} × ${cpu.replace(/\(R\)| Processor/g, '')}.`;
+  const said = `${of}, ${date.slice(0, 10)}. Node ${machine.node.slice(1)}, ${describeProcessor(machine)}.`;
   return remark === undefined ? said : `${said} ${remark}`;
 }
 

@@ -27,6 +27,7 @@ const PICTURES = ['live', 'lateness', 'loop'] as const;
 const RUNS = [
   'reference',
   'reference-20',
+  'reference-22',
   'reference-26',
   'all-subjects',
   'clients',
@@ -193,7 +194,11 @@ describe('the runs that are shown', () => {
       name,
       run(name),
     ]),
-    ['reference-20', run('reference-20'), '20'],
+    ...(['20', '22', '26'] as const).map((release): [string, Results, string] => [
+      `reference-${release}`,
+      run(`reference-${release}`),
+      release,
+    ]),
     ['steering', run('steering'), '24'],
     ...(['durable', 'faces', 'programs', 'rates'] as const).flatMap((name) =>
       Object.entries(byRelease(name)).map(([release, each]): [string, Results, string] => [name, each, release]),

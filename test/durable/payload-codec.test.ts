@@ -157,12 +157,38 @@ describe('JSON', () => {
     expect(through(value, 'json')).toEqual(value);
   });
 
+  test('toJSON writes what stands for an object; an undefined property is left out', () => {
+    class Point {
+      x = 1;
+      double = undefined;
+    }
+    const value = { point: new Point(), url: new URL('http://a/'), bytes: Buffer.from('a'), n: Object(5) };
+    expect(through(value, 'json')).toEqual({
+      point: { x: 1 },
+      url: 'http://a/',
+      bytes: { type: 'Buffer', data: [97] },
+      n: 5,
+    });
+  });
+
   test.each<[unknown, string]>([
     [{ at: [new Date(Number.NaN)] }, 'it has an invalid Date'],
     [{ n: Number.NaN }, 'it has NaN'],
     [[Number.NEGATIVE_INFINITY], 'it has -Infinity'],
     [5n, 'BigInt'],
     [() => 0, 'cannot be stored by JSON'],
+    [{ call: () => 0 }, 'it has a function'],
+    [[Symbol('s')], 'it has a symbol'],
+    [[1, undefined], 'it has undefined in an array'],
+    [new Array(1), 'it has undefined in an array'],
+    [{ n: Object(Number.NaN) }, 'it has NaN'],
+    [new Map([[1, 2]]), 'it has an object of the kind Map'],
+    [{ seen: new Set() }, 'it has an object of the kind Set'],
+    [[/a/], 'it has an object of the kind RegExp'],
+    [{ error: new Error('lost') }, 'it has an object of the kind Error'],
+    [new Uint8Array(2), 'it has an object of the kind Uint8Array'],
+    [{ of: new URLSearchParams('a=1') }, 'it has an object of the kind URLSearchParams'],
+    [{ of: new Blob(['abc']) }, 'it has an object of the kind Blob'],
   ])('%o is refused, as it would come back as another', (value, message) => {
     const error = thrownBy(() => through(value, 'json'));
     expect(error).toMatchObject({ name: 'PayloadError', code: 'ERR_PAYLOAD_NOT_CLONEABLE' });

@@ -4,8 +4,9 @@ import { messageOf, show } from '../../show.ts';
 import { isPayloadError, PayloadError } from './durable-error.ts';
 
 /**
- * The bytes of a payload: one for the format, then the value. JSON is for readers in other languages; the structured
- * clone keeps Map, Date, BigInt, typed arrays and circles, and is read by this version of Node and newer ones.
+ * The bytes of a payload: one for the format, then the value. JSON is for readers in other languages, and refuses what
+ * it would lose, but writes a Date as a text; the structured clone keeps Map, Date, BigInt, typed arrays and circles,
+ * and is read by this version of Node and newer ones.
  */
 export type PayloadFormat = 'structured-clone' | 'json';
 
@@ -109,12 +110,30 @@ function bodyOf(value: unknown, format: PayloadFormat): Buffer {
   throw new PayloadError('ERR_PAYLOAD_NOT_CLONEABLE', message, { cause });
 }
 
-/** Throws where JSON would put null in the place of what it cannot express. */
+/** Throws where JSON would leave out what it cannot express, or put null or {} in its place. */
 function jsonOf(value: unknown): string | undefined {
   return JSON.stringify(value, function (this: Record<string, unknown>, key: string, found: unknown) {
     const own: unknown = this[key]; // before its toJSON
-    if (own instanceof Date && Number.isNaN(own.getTime())) throw new TypeError('it has an invalid Date');
-    if (typeof found === 'number' && !Number.isFinite(found)) throw new TypeError(`it has ${found}`);
+    const isInvalid = own instanceof Date && Number.isNaN(own.getTime());
+    const lost = isInvalid ? 'an invalid Date' : lostInJson(found, Array.isArray(this));
+    if (lost !== undefined) throw new TypeError(`it has ${lost}`);
     return found;
   });
+}
+
+/** What has properties or items alone, or is written as a text, a number or a truth value. */
+const WRITTEN = new Set(['Object', 'Array', 'Number', 'String', 'Boolean']);
+
+/**
+ * Names what JSON would lose of a value; a property that is undefined is none, as it reads the same when it is not
+ * there.
+ */
+function lostInJson(value: unknown, inArray: boolean): string | undefined {
+  if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value}`;
+  if (value === undefined) return inArray ? 'undefined in an array' : undefined;
+  if (typeof value === 'number' || value instanceof Number)
+    return Number.isFinite(Number(value)) ? undefined : `${value}`;
+  if (typeof value !== 'object' || value === null) return undefined;
+  const kind = Object.prototype.toString.call(value).slice(8, -1);
+  return WRITTEN.has(kind) ? undefined : `an object of the kind ${kind}`;
 }

@@ -42,9 +42,10 @@ export function figureBlocks(root: URL): [path: string, block: string][] {
   const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
   const run = (name: string) => readResults(read(`bench/results/${name}.json`));
   const byRelease = (name: string) => readReleases(read(`bench/results/${name}.json`));
-  const [reference, onNode20, onNode22, onNode26] = ['reference', 'reference-20', 'reference-22', 'reference-26'].map(
-    run,
-  );
+  const reference = run('reference');
+  const onNode20 = run('reference-20');
+  const onNode22 = run('reference-22');
+  const onNode26 = run('reference-26');
   const [durable, programs, rates] = ['durable', 'programs', 'rates'].map(byRelease);
   const replays = releases.map((release): ReleaseReplays => {
     const { plain, contexts } = replayFiles(release);

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { excerptOf, figuresOf, runOf, subjectsOf } from './engine/figures.ts';
-import { referenceSummaryOf } from './engine/reference-summary.ts';
-import { type ReleaseReplays, releases, replayFiguresOf, replayFiles } from './engine/replay-figures.ts';
+import { releaseOf } from './engine/release-results.ts';
+import { replayFiguresOf } from './engine/replay-figures.ts';
+import { replaySummaryOf } from './engine/replay-summary.ts';
+import { replaysOf } from './engine/replays.ts';
 import { readReleases, readResults } from './engine/results-file.ts';
 import { ideaDrawing } from './plots/idea-drawing.ts';
 import { latenessPlot } from './plots/lateness-plot.ts';
@@ -46,14 +48,10 @@ export function figureBlocks(root: URL): [path: string, block: string][] {
   const onNode20 = run('reference-20');
   const onNode22 = run('reference-22');
   const onNode26 = run('reference-26');
-  const [durable, programs, rates] = ['durable', 'programs', 'rates'].map(byRelease);
-  const replays = releases.map((release): ReleaseReplays => {
-    const { plain, contexts } = replayFiles(release);
-    return { plain: JSON.parse(read(plain)), contexts: JSON.parse(read(contexts)) };
-  });
+  const [durable, programs, rates, replay] = ['durable', 'programs', 'rates', 'replay'].map(byRelease);
   return [
-    ['README.md', referenceSummaryOf(reference, [onNode20, onNode22, onNode26])],
-    ['docs/performance.md', replayFiguresOf(replays)],
+    ['README.md', replaySummaryOf(replay, reference)],
+    ['docs/performance.md', replayFiguresOf(replay)],
     ['docs/performance-internals.md', figuresOf(reference)],
     ['docs/performance.md', rateSummaryOf(rates[REFERENCE])],
     ['docs/performance.md', rateVerdictOf(rates[REFERENCE])],
@@ -128,11 +126,15 @@ export function figureBlocks(root: URL): [path: string, block: string][] {
     ],
     [
       'docs/capacity.md',
-      excerptOf(run('all-subjects'), 'memory', 'scheduler memory', ['node:timers', 'shardwheel'], ['rss', 'churned']),
+      excerptOf(run('schedulers'), 'memory', 'scheduler memory', ['node:timers', 'shardwheel'], ['rss', 'churned']),
     ],
     ['docs/durable.md', figuresOf(durable[REFERENCE], 'durable-targets')],
     ['docs/figures.md', subjectsOf(reference)],
-    ['docs/figures.md', runOf(run('all-subjects'), 'all-subjects')],
+    ['docs/figures.md', runOf(run('wheels'), 'wheels')],
+    ['docs/figures.md', runOf(run('growth'), 'growth')],
+    ['docs/figures.md', runOf(run('peers'), 'peers')],
+    ['docs/figures.md', runOf(run('schedulers'), 'schedulers')],
+    ...replaysOf(replay).map((each): [string, string] => ['docs/figures.md', runOf(each, `replay-${releaseOf(each)}`)]),
     ['docs/figures.md', figuresOf(onNode20)],
     ['docs/figures.md', figuresOf(onNode22, 'figures-22')],
     ['docs/figures.md', figuresOf(onNode26, 'figures-26')],

@@ -23,7 +23,8 @@ function measure(
   // Where the results go does not change them, nor does what is said of them.
   const places = ['--json', '--by-release', '--remark'];
   const asked = argv.filter((word, at) => ![word, argv[at - 1]].some((each) => places.includes(each)));
-  const command = ['npm run bench', ...(asked.length > 0 ? ['--', ...asked] : [])].join(' ');
+  const quoted = asked.map((word) => (word.includes(' ') ? `"${word}"` : word));
+  const command = ['npm run bench', ...(quoted.length > 0 ? ['--', ...quoted] : [])].join(' ');
   const onSuite = (suite: Suite, comparison: Comparison) => console.log(suiteTable(suite, comparison));
   return measureSuites({ suites, rounds, quick, command, remark, signal, onSuite });
 }

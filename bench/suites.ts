@@ -6,7 +6,7 @@ import { loadingSuites } from './suites/loading/loading-suites.ts';
 import { hash, ids, table } from './suites/parts/parts.ts';
 import { programSuites } from './suites/programs/programs.ts';
 import { runtimes } from './suites/runtimes/runtime-suite.ts';
-import { replay } from './suites/scheduler/replay.ts';
+import { replay, replayInContexts } from './suites/scheduler/replay.ts';
 import { scrape } from './suites/steering/scrape.ts';
 import { churn } from './suites/wheel/churn.ts';
 import { fire } from './suites/wheel/fire.ts';
@@ -20,6 +20,7 @@ export const suites: readonly Suite[] = [
   hour,
   growth,
   replay,
+  replayInContexts,
   ...portableSuites,
   scrape,
   ...faceSuites,

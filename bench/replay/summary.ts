@@ -18,7 +18,7 @@ export interface Cost {
 }
 
 /** A run on timers. */
-export type TimedRun = ReplayResult & { readonly cost: Cost };
+type TimedRun = ReplayResult & { readonly cost: Cost };
 
 /** What a call of the command came to: the columns by their names, see `replayColumns`. */
 export interface Summary {

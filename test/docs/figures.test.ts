@@ -3,15 +3,14 @@ import { parseHTML } from 'linkedom';
 import { describe, expect, test } from 'vitest';
 import { type Comparison, rowIn, subjectsIn } from '../../bench/engine/comparison.ts';
 import { comparisonOf, figuresOf, withBlock } from '../../bench/engine/figures.ts';
-import { referenceSummaryOf } from '../../bench/engine/reference-summary.ts';
 import { releaseOf } from '../../bench/engine/release-results.ts';
-import { releases, replayFiguresOf, replayFiles } from '../../bench/engine/replay-figures.ts';
+import { replayFiguresOf } from '../../bench/engine/replay-figures.ts';
+import { replaySummaryOf } from '../../bench/engine/replay-summary.ts';
 import type { Results } from '../../bench/engine/results.ts';
 import { readReleases, readResults, releasesText, resultsText } from '../../bench/engine/results-file.ts';
 import { figureBlocks, figurePlots } from '../../bench/figure-blocks.ts';
 import { ratePictures, ratePlot } from '../../bench/plots/rate-plot.ts';
 import { nameOf } from '../../bench/plots/themes.ts';
-import type { Summary } from '../../bench/replay/summary.ts';
 import { durableSuites } from '../../bench/suites/durable/durable-suites.ts';
 import { faceFiguresOf } from '../../bench/suites/faces/face-figures.ts';
 import { rateSubjects } from '../../bench/suites/rates/rate-subjects.ts';
@@ -29,14 +28,18 @@ const RUNS = [
   'reference-20',
   'reference-22',
   'reference-26',
-  'all-subjects',
+  'wheels',
+  'growth',
+  'peers',
+  'schedulers',
   'clients',
   'steering',
   'slack',
   'runtimes',
   ...PICTURES,
 ] as const;
-const BY_RELEASE = ['durable', 'faces', 'loading', 'programs', 'rates'] as const;
+const BY_RELEASE = ['durable', 'faces', 'loading', 'programs', 'rates', 'replay'] as const;
+const RELEASES = ['20', '22', '24', '26'];
 const textOf = (name: string) => read(`bench/results/${name}.json`);
 const run = (name: (typeof RUNS)[number]) => readResults(textOf(name));
 const byRelease = (name: (typeof BY_RELEASE)[number]) => readReleases(textOf(name));
@@ -156,25 +159,19 @@ describe('whatever measures has a reader', () => {
   const sources = read('bench/figure-blocks.ts');
 
   test('each run that is kept is shown by a document', () => {
-    const replayed = releases.flatMap((release) => Object.values(replayFiles(release)));
-    const unread = shown.filter(
-      (name) => !sources.includes(`'${name.replace('.json', '')}'`) && !replayed.includes(`bench/results/${name}`),
-    );
+    const unread = shown.filter((name) => !sources.includes(`'${name.replace('.json', '')}'`));
     expect(unread).toEqual([]);
     expect(shown.length).toBeGreaterThan(15);
   });
 
   test('each suite is of a run that is shown', () => {
-    const measured = shown
-      .filter((name) => !name.startsWith('replay-'))
-      .flatMap((name) => {
-        const text = read(`bench/results/${name}`);
-        const runs = 'comparisons' in JSON.parse(text) ? [readResults(text)] : Object.values(readReleases(text));
-        return runs.flatMap(({ comparisons }) => comparisons.map(({ suite }) => suite));
-      });
+    const measured = shown.flatMap((name) => {
+      const text = read(`bench/results/${name}`);
+      const runs = 'comparisons' in JSON.parse(text) ? [readResults(text)] : Object.values(readReleases(text));
+      return runs.flatMap(({ comparisons }) => comparisons.map(({ suite }) => suite));
+    });
     const unread = suites.map(({ name }) => name).filter((name) => !measured.includes(name));
-    expect(unread).toEqual(['auto replay']); // by a decision
-    expect(read('docs/adr/0013-auto.md')).toMatch(/`npm run bench -- auto`[^|]*replay/);
+    expect(unread).toEqual([]);
     expect(suites.length).toBeGreaterThan(40);
   });
 
@@ -190,34 +187,20 @@ describe('whatever measures has a reader', () => {
 
 describe('the runs that are shown', () => {
   test.each([
-    ...(['reference', 'slack', 'runtimes', ...PICTURES] as const).map((name): [string, Results, string?] => [
-      name,
-      run(name),
-    ]),
+    ...(['reference', 'wheels', 'growth', 'schedulers', 'slack', 'runtimes', ...PICTURES] as const).map(
+      (name): [string, Results, string?] => [name, run(name)],
+    ),
     ...(['20', '22', '26'] as const).map((release): [string, Results, string] => [
       `reference-${release}`,
       run(`reference-${release}`),
       release,
     ]),
     ['steering', run('steering'), '24'],
-    ...(['durable', 'faces', 'programs', 'rates'] as const).flatMap((name) =>
+    ...(['durable', 'faces', 'programs', 'rates', 'replay'] as const).flatMap((name) =>
       Object.entries(byRelease(name)).map(([release, each]): [string, Results, string] => [name, each, release]),
     ),
   ])('%s: at full size, on the release that is said', (_, results, release = releaseOf(results)) => {
     expect([releaseOf(results), results.quick]).toEqual([release, false]);
-  });
-
-  test('replays went well, at full size', () => {
-    for (const release of releases) {
-      const { plain, contexts } = replayFiles(release);
-      const [{ machine, options, ...first }, second]: Summary[] = [plain, contexts].map((path) =>
-        JSON.parse(read(path)),
-      );
-      expect([first.correct, second.correct]).toEqual([true, true]);
-      expect([options.cps, options.seconds, second.options.contexts]).toEqual([100_000, 10, true]);
-      expect([options.json, second.options.json]).toEqual([undefined, undefined]);
-      expect(Number.parseInt(machine.node.slice(1), 10)).toBe(release);
-    }
   });
 
   test('measured every suite, subject and figure that they are to measure', () => {
@@ -231,7 +214,7 @@ describe('the runs that are shown', () => {
       rows.length === figures.length * new Set(rows.map(({ subject }) => subject)).size;
     expect(run('steering').comparisons.filter((comparison) => !isWhole(comparison))).toEqual([]);
     const faces = byRelease('faces');
-    expect(Object.keys(faces)).toEqual(['20', '22', '24', '26']);
+    expect(Object.keys(faces)).toEqual(RELEASES);
     expect(faceFiguresOf(faces)).not.toMatch(/[|,/] –/); // no cell is empty
     for (const each of Object.values(byRelease('rates'))) {
       expect(suitesOf(each)).toEqual(rateSuites.map(({ name }) => name));
@@ -249,7 +232,7 @@ describe('the runs that are shown', () => {
 
   test('measured what there still is to measure: a suite, a subject or a figure that is gone has no figures', () => {
     const runs = [
-      ...[...RUNS, 'peers'].map((name) => [name, readResults(textOf(name))] as const),
+      ...RUNS.map((name) => [name, run(name)] as const),
       ...BY_RELEASE.flatMap((name) =>
         Object.entries(byRelease(name)).map(([release, each]) => [`${name} ${release}`, each] as const),
       ),
@@ -294,29 +277,61 @@ test('every target names a suite, a subject, a figure and a base that there are'
   expect(targets.length).toBeGreaterThan(11);
 });
 
-test('a replay shows the column with shards where there is one, and is refused without the others', () => {
-  const { plain: path } = replayFiles(24);
-  const before: Summary = JSON.parse(read(path));
-  const options = { ...before.options, shards: 1, loops: 2 };
-  const plain: Summary = { ...before, options, shards: { ...before.shardwheel!, longestBlock: 1 } };
-  const replays = [{ plain, contexts: plain }];
-  const figures = replayFiguresOf(replays).split('\n');
-  expect(figures[1]).toContain(': shardwheel inline / 1 shard on 2 event loops / node:timers.');
-  expect(figures.find((line) => line.includes('longest'))).toMatch(/\| [\d.]+ \/ 1\.00 \/ \d+; /);
-  for (const without of [{ shardwheel: undefined }, { native: undefined }]) {
-    expect(() => replayFiguresOf([{ plain: { ...plain, ...without }, contexts: plain }])).toThrow('take it anew');
-  }
-});
+describe('the replays', () => {
+  const replays = byRelease('replay');
+  const { 24: ofReference } = replays;
+  const withoutSuite = (gone: string) => ({
+    ...replays,
+    22: { ...replays[22], comparisons: replays[22].comparisons.filter(({ suite }) => suite !== gone) },
+  });
 
-test('the summary has the median, what is worse than Node, and every release', () => {
-  const lines = referenceSummaryOf(reference, [run('reference-20'), run('reference-20')]).split('\n');
-  const { value, ratio } = rowIn(comparisonOf(reference, 'scheduler replay'), 'shards auto', 'p50')!;
-  expect(ratio!.median).toBeGreaterThan(1);
-  expect(lines.find((line) => line.startsWith('| half of the timers'))).toContain(
-    `| ${value.median.toFixed(2)} ms | ${ratio!.median.toFixed(2)}× |`,
-  );
-  const without = { ...reference, comparisons: reference.comparisons.slice(0, 1) };
-  expect(() => referenceSummaryOf(without, [])).toThrow('take it anew');
+  test('are of every release, on one machine', () => {
+    expect(Object.keys(replays)).toEqual(RELEASES);
+    const machines = Object.values(replays).map(({ machine: { cpu, cpus } }) => `${cpus} ${cpu}`);
+    expect(new Set(machines).size).toBe(1);
+  });
+
+  test('have a column for each release: ours, that of Node, and of the driver where it is not taken off', () => {
+    const lines = replayFiguresOf(replays).split('\n');
+    expect(lines.find((line) => line.startsWith('| | '))).toMatch(
+      /^\| \| Node 24\S* \| Node 20\S* \| Node 22\S* \| Node 26\S* \|$/,
+    );
+    const comparison = comparisonOf(ofReference, 'scheduler replay');
+    const median = (subject: string, key: string) => rowIn(comparison, subject, key)!.value.median;
+    const of = (key: string) => ['shards auto', 'node:timers', 'driver alone'].map((subject) => median(subject, key));
+    const late = lines.find((line) => line.startsWith('| half of'))!.split(' | ')[1];
+    expect(late.split(/ \/ |; /).map(Number)).toEqual(of('p50').map((value) => Number(value.toPrecision(3))));
+    expect(lines.find((line) => line.startsWith('| event-loop CPU'))).not.toContain(';');
+    for (const suite of ['scheduler replay', 'scheduler traced']) {
+      expect(() => replayFiguresOf(withoutSuite(suite))).toThrow('take it anew');
+    }
+  });
+
+  test('the summary has the median, what is worse than Node, and every release', () => {
+    const lines = replaySummaryOf(replays, reference).split('\n');
+    const { value, ratio } = rowIn(comparisonOf(ofReference, 'scheduler replay'), 'shards auto', 'p50')!;
+    expect(ratio!.median).toBeGreaterThan(1);
+    expect(lines.find((line) => line.startsWith('| half of the timers'))).toContain(
+      `| ${value.median.toFixed(2)} ms | ${ratio!.median.toFixed(2)}× |`,
+    );
+    expect(lines[1]).toContain('on Node 20, 22, 24 and 26');
+    expect(lines.at(-2)).toMatch(/On 2 × Intel Xeon, [\d-]{10}, the first two factors were 0\.\d+× and 0\.\d+×\.$/);
+    expect(() => replaySummaryOf(withoutSuite('scheduler replay'), reference)).toThrow('take it anew');
+  });
+
+  test('in contexts save what performance.md and faq.md say', () => {
+    const ratio = (release: string, key: string) =>
+      rowIn(comparisonOf(replays[release], 'scheduler traced'), 'shards auto', key)!.ratio!.median;
+    for (const release of ['20', '22']) {
+      expect(ratio(release, 'bytes')).toBeLessThan(0.7);
+      expect(ratio(release, 'loop')).toBeGreaterThan(0.75);
+      expect(ratio(release, 'p99')).toBeGreaterThan(1);
+    }
+    for (const release of ['24', '26']) expect(ratio(release, 'loop')).toBeLessThan(0.5);
+    const texts = ['docs/performance.md', 'docs/faq.md'].map((path) => read(path).replace(/\s+/g, ' '));
+    expect(texts[0]).toContain('there shardwheel saves memory, and little CPU or none');
+    expect(texts[1]).toContain('on Node 20 and 22 a context costs each timer about what shardwheel saves');
+  });
 });
 
 test('what README and performance.md say of whole programs holds in the run', () => {

@@ -26,7 +26,7 @@ const NAME = 'clients loops';
 export const clients: Suite = {
   name: NAME,
   title: 'Clients: 1, 2 and 4 event loops on shards that they share',
-  codes: ['j', 'clients', 'auto'],
+  codes: ['j', 'clients'],
   about:
     `${LIVE.toLocaleString('en-US')} live and ${RATE.toLocaleString('en-US')} pairs of cancel + scheduleAfter() per second, ` +
     `whatever the number of loops, for ${PACED} s in slices of 1 ms: random victims, delays uniform in (0, ${SPAN / 1000} s]. ` +

@@ -1,9 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { excerptOf, figuresOf, runOf, subjectsOf } from './engine/figures.ts';
 import { releaseOf } from './engine/release-results.ts';
-import { replayFiguresOf } from './engine/replay-figures.ts';
-import { replaySummaryOf } from './engine/replay-summary.ts';
-import { replaysOf } from './engine/replays.ts';
 import { readReleases, readResults } from './engine/results-file.ts';
 import { ideaDrawing } from './plots/idea-drawing.ts';
 import { latenessPlot } from './plots/lateness-plot.ts';
@@ -17,6 +14,9 @@ import { programsOf } from './suites/programs/program-figures.ts';
 import { rateFiguresOf, rateSummaryOf } from './suites/rates/rate-figures.ts';
 import { rateLatenessOf } from './suites/rates/rate-lateness.ts';
 import { rateVerdictOf } from './suites/rates/rate-verdict.ts';
+import { replayFiguresOf } from './suites/scheduler/replay-figures.ts';
+import { replaySummaryOf } from './suites/scheduler/replay-summary.ts';
+import { replaysOf } from './suites/scheduler/replays.ts';
 
 /** The release whose programs are shown figure by figure. */
 const REFERENCE = '24';

@@ -3,6 +3,7 @@ import type { Spread } from './engine/statistics.ts';
 import type { Target } from './engine/target.ts';
 import { ID_YARDSTICK } from './subjects/id-yardstick.ts';
 import { AUTO } from './suites/scheduler/auto.ts';
+import { DEFAULT, replay as suiteOfReplay } from './suites/scheduler/replay.ts';
 import { IN_CONTEXT, NODE, RETIMER, SHARDWHEEL } from './suites/scheduler/subjects.ts';
 
 export interface Verdict {
@@ -32,12 +33,9 @@ const native = (title: string, suite: string, figure: string, most: number, subj
 const wheel = (title: string, suite: string, figure: string, most: number): Target =>
   ratio(title, { suite, subject: 'default', figure, most }, ID_YARDSTICK);
 
-const REPLAY = 'scheduler replay';
-const DEFAULT = 'shards auto';
-
 const replay = (title: string, figure: string, most: number, unit: string): Target =>
   own(`(h) a proxy with 100,000 connections a second: ${title}`, {
-    suite: REPLAY,
+    suite: suiteOfReplay.name,
     subject: DEFAULT,
     figure,
     most,
@@ -45,7 +43,7 @@ const replay = (title: string, figure: string, most: number, unit: string): Targ
   });
 
 const replayRatio = (title: string, figure: string, most: number): Target =>
-  native(`(h) a proxy with 100,000 connections a second: ${title}`, REPLAY, figure, most, DEFAULT);
+  native(`(h) a proxy with 100,000 connections a second: ${title}`, suiteOfReplay.name, figure, most, DEFAULT);
 
 /** What a program notices, on two cores. Each title begins with the code of its suite. */
 export const targets: readonly Target[] = [

@@ -13,8 +13,11 @@ const SHARDS = 'shards ';
 
 const subjects: Readonly<Record<string, SubjectName>> = { [DRIVER]: 'driver', [NODE]: 'native' };
 
+/** What `createScheduler()` comes to without options. */
+export const DEFAULT = `${SHARDS}auto`;
+
 const autoEntry: SubjectEntry = {
-  name: `${SHARDS}auto`,
+  name: DEFAULT,
   note: 'scheduleAfter() and rescheduleAfter(), as a proxy would; the default',
 };
 

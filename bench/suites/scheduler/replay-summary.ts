@@ -1,7 +1,9 @@
-import { block } from './figures.ts';
-import { figure } from './format.ts';
-import { describeReplays, medianOf, NODE, OURS, REPLAY, ratioOf, replaysOf } from './replays.ts';
-import { describeProcessor, type ReleaseResults, type Results } from './results.ts';
+import { block } from '../../engine/figures.ts';
+import { figure } from '../../engine/format.ts';
+import { describeProcessor, type ReleaseResults, type Results } from '../../engine/results.ts';
+import { DEFAULT, replay } from './replay.ts';
+import { describeReplays, medianOf, ratioOf, replaysOf } from './replays.ts';
+import { NODE } from './subjects.ts';
 
 const rows = [
   ['loop', 'event-loop CPU per timer operation', 'ns'],
@@ -25,8 +27,8 @@ export function replaySummaryOf(results: ReleaseResults, elsewhere: Results): st
     `| | Node's timers | shardwheel | of Node's | on Node ${listed(releases)} |`,
     '|---|---:|---:|---:|---:|',
     ...rows.map(([key, title, unit]) => {
-      const [before, after] = [NODE, OURS].map((subject) => figure(medianOf(reference, REPLAY, subject, key)));
-      const ratios = runs.map((run) => ratioOf(run, REPLAY, key));
+      const [before, after] = [NODE, DEFAULT].map((subject) => figure(medianOf(reference, replay.name, subject, key)));
+      const ratios = runs.map((run) => ratioOf(run, replay.name, key));
       const shown = [before, after].map((value) => [value, unit].filter((part) => part !== '').join(' '));
       const gain = `${figure(ratios[0])}×`;
       return `| ${[title, ...shown, gain, range(ratios)].join(' | ')} |`;
@@ -34,7 +36,7 @@ export function replaySummaryOf(results: ReleaseResults, elsewhere: Results): st
     '',
     `${describeReplays(runs)} The first columns are of Node ${reference.machine.node.slice(1)}; the last has the least and the most of all ` +
       `releases. A factor is the median of the rounds' own factors. On ${describeProcessor(elsewhere.machine)}, ${elsewhere.date.slice(0, 10)}, ` +
-      `the first two factors were ${figure(ratioOf(elsewhere, REPLAY, 'loop'))}× and ${figure(ratioOf(elsewhere, REPLAY, 'process'))}×.`,
+      `the first two factors were ${figure(ratioOf(elsewhere, replay.name, 'loop'))}× and ${figure(ratioOf(elsewhere, replay.name, 'process'))}×.`,
   ]);
 }
 

@@ -1,15 +1,8 @@
-import { type Row, rowIn } from './comparison.ts';
-import { comparisonOf } from './figures.ts';
-import { releaseOf } from './release-results.ts';
-import { describeProcessor, type ReleaseResults, type Results } from './results.ts';
-
-/** The load of `npm start`, and the same with `--contexts`. */
-export const REPLAY = 'scheduler replay';
-export const IN_CONTEXTS = 'scheduler traced';
-
-export const DRIVER = 'driver alone';
-export const NODE = 'node:timers';
-export const OURS = 'shards auto';
+import { type Row, rowIn } from '../../engine/comparison.ts';
+import { comparisonOf } from '../../engine/figures.ts';
+import { releaseOf } from '../../engine/release-results.ts';
+import { describeProcessor, type ReleaseResults, type Results } from '../../engine/results.ts';
+import { DEFAULT } from './replay.ts';
 
 const REFERENCE = '24';
 
@@ -31,7 +24,7 @@ export const medianOf = (run: Results, suite: string, subject: string, key: stri
 
 /** The median of the rounds' own factors. */
 export const ratioOf = (run: Results, suite: string, key: string): number =>
-  rowOf(run, suite, OURS, key).ratio?.median ?? Number.NaN;
+  rowOf(run, suite, DEFAULT, key).ratio?.median ?? Number.NaN;
 
 function rowOf(run: Results, suite: string, subject: string, key: string): Row {
   const row = rowIn(comparisonOf(run, suite), subject, key);

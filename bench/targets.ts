@@ -3,8 +3,7 @@ import type { Spread } from './engine/statistics.ts';
 import type { Target } from './engine/target.ts';
 import { ID_YARDSTICK } from './subjects/id-yardstick.ts';
 import { AUTO } from './suites/scheduler/auto.ts';
-import { DEFAULT, replay as suiteOfReplay } from './suites/scheduler/replay.ts';
-import { IN_CONTEXT, NODE, RETIMER, SHARDWHEEL } from './suites/scheduler/subjects.ts';
+import { DEFAULT, IN_CONTEXT, NODE, REPLAY, RETIMER, SHARDWHEEL } from './suites/scheduler/subjects.ts';
 
 export interface Verdict {
   readonly target: Target;
@@ -35,7 +34,7 @@ const wheel = (title: string, suite: string, figure: string, most: number): Targ
 
 const replay = (title: string, figure: string, most: number, unit: string): Target =>
   own(`(h) a proxy with 100,000 connections a second: ${title}`, {
-    suite: suiteOfReplay.name,
+    suite: REPLAY,
     subject: DEFAULT,
     figure,
     most,
@@ -43,7 +42,7 @@ const replay = (title: string, figure: string, most: number, unit: string): Targ
   });
 
 const replayRatio = (title: string, figure: string, most: number): Target =>
-  native(`(h) a proxy with 100,000 connections a second: ${title}`, suiteOfReplay.name, figure, most, DEFAULT);
+  native(`(h) a proxy with 100,000 connections a second: ${title}`, REPLAY, figure, most, DEFAULT);
 
 /** What a program notices, on two cores. Each title begins with the code of its suite. */
 export const targets: readonly Target[] = [

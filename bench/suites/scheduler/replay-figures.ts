@@ -1,9 +1,9 @@
 import { block } from '../../engine/figures.ts';
 import { figure } from '../../engine/format.ts';
 import type { ReleaseResults } from '../../engine/results.ts';
-import { DEFAULT, replay, replayInContexts } from './replay.ts';
+import { replay, replayInContexts } from './replay.ts';
 import { describeReplays, medianOf, replaysOf } from './replays.ts';
-import { DRIVER, NODE } from './subjects.ts';
+import { DEFAULT, DRIVER, NODE } from './subjects.ts';
 
 interface Row {
   readonly title: string;

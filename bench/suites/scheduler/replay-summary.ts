@@ -1,9 +1,9 @@
 import { block } from '../../engine/figures.ts';
 import { figure } from '../../engine/format.ts';
 import { describeProcessor, type ReleaseResults, type Results } from '../../engine/results.ts';
-import { DEFAULT, replay } from './replay.ts';
+import { replay } from './replay.ts';
 import { describeReplays, medianOf, ratioOf, replaysOf } from './replays.ts';
-import { NODE } from './subjects.ts';
+import { DEFAULT, NODE } from './subjects.ts';
 
 const rows = [
   ['loop', 'event-loop CPU per timer operation', 'ns'],

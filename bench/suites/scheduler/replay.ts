@@ -3,18 +3,13 @@ import { forkReplay } from '../../replay/fork-replay.ts';
 import { parseOptions } from '../../replay/options.ts';
 import type { SubjectName } from '../../replay/replay-result.ts';
 import { isCorrect, operationsOf } from '../../replay/summary.ts';
-import { DRIVER, driverEntry, NODE, nodeEntry } from './subjects.ts';
+import { DEFAULT, DRIVER, driverEntry, NODE, nodeEntry, REPLAY, SHARDS } from './subjects.ts';
 
 /** A replay of the reference run has always lasted so long. */
 const FULL = ['--seconds', '10'];
 const QUICK = ['--cps', '1000', '--seconds', '0.2', '--drain', '0.1'];
 
-const SHARDS = 'shards ';
-
 const subjects: Readonly<Record<string, SubjectName>> = { [DRIVER]: 'driver', [NODE]: 'native' };
-
-/** What `createScheduler()` comes to without options. */
-export const DEFAULT = `${SHARDS}auto`;
 
 const autoEntry: SubjectEntry = {
   name: DEFAULT,
@@ -24,7 +19,7 @@ const autoEntry: SubjectEntry = {
 /** (h) What `npm start` shows. */
 export const replay = replaySuite(
   {
-    name: 'scheduler replay',
+    name: REPLAY,
     title: 'Scheduler: a proxy at 100,000 connections per second (npm start)',
     about:
       'The replay of npm start: connect, idle, request and TIME-WAIT timeouts for 10 s. The driver alone is as ' +

@@ -2,7 +2,7 @@ import { type Row, rowIn } from '../../engine/comparison.ts';
 import { comparisonOf } from '../../engine/figures.ts';
 import { releaseOf } from '../../engine/release-results.ts';
 import { describeProcessor, type ReleaseResults, type Results } from '../../engine/results.ts';
-import { DEFAULT } from './replay.ts';
+import { DEFAULT } from './subjects.ts';
 
 const REFERENCE = '24';
 

@@ -18,8 +18,13 @@ const AFTER = 'shardwheel, after';
 export const IN_CONTEXT = 'shardwheel, in contexts';
 const BATCH = 'shardwheel, batch';
 
+/** The suite of a proxy, and its subject that `createScheduler()` comes to without options. */
+export const REPLAY = 'scheduler replay';
+export const SHARDS = 'shards ';
+export const DEFAULT = `${SHARDS}auto`;
+
 /** The subject named `shards n` has that many, any other the one that `'auto'` comes to when it pays. */
-const shardsOf = (name: string): number => (name.startsWith('shards ') ? Number(name.slice('shards '.length)) : 1);
+const shardsOf = (name: string): number => (name.startsWith(SHARDS) ? Number(name.slice(SHARDS.length)) : 1);
 
 /** The subject named `slack n` has one shard, that named `slack n, inline` none. */
 const SLACK = /^slack (\d+)(, inline)?$/;

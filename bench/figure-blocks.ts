@@ -50,7 +50,7 @@ export function figureBlocks(root: URL): [path: string, block: string][] {
   const onNode26 = run('reference-26');
   const [durable, programs, rates, replay] = ['durable', 'programs', 'rates', 'replay'].map(byRelease);
   return [
-    ['README.md', replaySummaryOf(replay, reference)],
+    ['README.md', replaySummaryOf(replay, run('replay-elsewhere'))],
     ['docs/performance.md', replayFiguresOf(replay)],
     ['docs/performance-internals.md', figuresOf(reference)],
     ['docs/performance.md', rateSummaryOf(rates[REFERENCE])],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { overlongComments } from '../tools/build/wrap-comments.mjs';
+import { overlongComments, wrapComments } from '../tools/build/wrap-comments.mjs';
 import { read } from './docs/documents.ts';
 import { sourcePaths } from './fixtures/source-paths.ts';
 import { packedIn, statementsOf } from './fixtures/syntax.ts';
@@ -12,6 +12,12 @@ test('comments have at most 120 columns: node tools/build/wrap-comments.mjs', ()
   expect(overlong).toEqual([]);
   expect(all.length).toBeGreaterThan(700);
   expect(overlongComments('a.ts', `a();\n// ${'words '.repeat(30)}\n/** ${'b '.repeat(60)}*/`)).toEqual([2, 3]);
+});
+
+test('to wrap comments changes no line that names an interpreter', () => {
+  const long = `// ${'words '.repeat(30)}`;
+  expect(wrapComments('a.mjs', `#!/usr/bin/env node\n${long}`)).toMatch(/^#!.*\n\/\/ words/);
+  expect(all.filter((path) => read(path).startsWith('// #!'))).toEqual([]);
 });
 
 test('no template is nested in another, and commas, && and ? have no effects', () => {

@@ -1,4 +1,4 @@
-// #!/usr/bin/env node
+#!/usr/bin/env node
 // CHANGELOG.md as a release needs it: the section of a version dated, the references at its end, and the notes of one
 // version.
 //

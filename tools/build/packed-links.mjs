@@ -1,4 +1,4 @@
-// #!/usr/bin/env node
+#!/usr/bin/env node
 // Links of the documents that are packed must work where the package is installed: what is packed is linked by its
 // path, all else in the repository. `--write` (part of `npm run format`) makes them so; without it the links that are
 // not so are listed.

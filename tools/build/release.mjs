@@ -1,4 +1,4 @@
-// #!/usr/bin/env node
+#!/usr/bin/env node
 // Makes a release: checks, tests, dates the changes, packs, tries the tarball as a stranger would, commits and tags.
 // Publishes nothing.
 import { execFileSync } from 'node:child_process';

@@ -1,4 +1,4 @@
-// #!/usr/bin/env node
+#!/usr/bin/env node
 // Packs what `lib` holds and tries the tarball as a stranger would: its size, its manifest and types, and a program
 // that installs it.
 import { execFileSync } from 'node:child_process';

@@ -1,4 +1,4 @@
-// #!/usr/bin/env node
+#!/usr/bin/env node
 // Wraps comments at 120 columns: node tools/build/wrap-comments.mjs [--check] [folders]. Prose is filled anew from the
 // first line that is too long to the end of its paragraph; drawings, tables and what is indented stay as they are, and
 // are only told.
@@ -20,6 +20,8 @@ function blocksOf(path, text) {
   const lineAt = (offset) => starts.findLastIndex((start) => start <= offset);
   const blocks = [];
   for (const { type, value, start, end } of parseSync(path, text).comments) {
+    // The parser tells the line that names an interpreter as a comment.
+    if (text.startsWith('#!', start)) continue;
     const [first, last] = [lineAt(start), lineAt(end - 1)];
     const indent = text.slice(starts[first], start);
     const isAlone = indent.trim() === '' && text.slice(end, starts[last + 1] - 1).trim() === '';

@@ -42,7 +42,7 @@ export interface RatePoint {
 /** Medians within these are no difference. */
 const [LESS, MORE] = [0.85, 1.15];
 
-/** What points of rising rate say: where it costs more in every round, where less, and where neither. */
+/** What points of rising rate say: where it costs more, where less, where neither; `mostly` where rounds disagree. */
 export function verdictOf(points: readonly RatePoint[], unit: string): string {
   const [first, last] = [points[0], points[points.length - 1]];
   const span = `${times(first)} at ${count(first)}, ${times(last)} at ${count(last)}`;
@@ -65,9 +65,11 @@ export function verdictOf(points: readonly RatePoint[], unit: string): string {
   return `${told.join(', ')} (${span})`;
 }
 
-function wordOf({ ratio: { least, most } }: RatePoint): string {
+function wordOf({ ratio: { median, least, most } }: RatePoint): string {
   if (least > 1) return 'more';
-  return most < 1 ? 'less' : 'about the same';
+  if (most < 1) return 'less';
+  if (median > MORE) return 'mostly more';
+  return median < LESS ? 'mostly less' : 'about the same';
 }
 
 const times = ({ ratio: { median } }: RatePoint): string => `${median.toFixed(median < 1 ? 2 : 1)}×`;

@@ -149,7 +149,7 @@ export function ratePlot(results: Results, name: RatePicture, theme: Theme): str
       subtitle:
         'CPU time of the event loop’s thread. A vertical line through a point leads from the least round to the most.',
       description: describeRates(results, panels, subjects),
-      caption: describeRun(results),
+      caption: `${describeRun(results)} Where what Node's timers take is lost in the noise, no point is drawn.`,
       subjects,
       panels: panels.map((panel) => panelOf(results, panel, subjects, theme)),
       columns,

@@ -11,6 +11,7 @@ import { ratePictures, ratePlot } from '../../bench/plots/rate-plot.ts';
 import { nameOf } from '../../bench/plots/themes.ts';
 import { durableSuites } from '../../bench/suites/durable/durable-suites.ts';
 import { faceFiguresOf } from '../../bench/suites/faces/face-figures.ts';
+import { nodeRatio } from '../../bench/suites/rates/node-ratio.ts';
 import { rateSubjects } from '../../bench/suites/rates/rate-subjects.ts';
 import { rateSuites } from '../../bench/suites/rates/rate-suites.ts';
 import { verdictOf } from '../../bench/suites/rates/rate-verdict.ts';
@@ -335,6 +336,17 @@ describe('the replays', () => {
     expect(texts[0]).toContain('there shardwheel saves memory, and little CPU or none');
     expect(texts[1]).toContain('on Node 20 and 22 a context costs each timer about what shardwheel saves');
   });
+});
+
+test('what performance.md says of a registered proxy holds in the run', () => {
+  expect(read('docs/performance.md').replace(/\s+/g, ' ')).toContain(
+    'it costs more at 5,000 and at 20,000 connections a second, as the table says. With fewer',
+  );
+  const { 24: rates } = byRelease('rates');
+  const ratioAt = (rate: number) => nodeRatio(comparisonOf(rates, `rates replay-${rate}/s`), 'registered', 'loop');
+  for (const rate of [5000, 20_000]) expect(ratioAt(rate)!.median).toBeGreaterThan(1.15);
+  for (const rate of [500, 1000]) expect(ratioAt(rate)).toBeUndefined();
+  for (const rate of [50_000, 100_000]) expect(ratioAt(rate)!.median).toBeLessThan(1);
 });
 
 test('what decide.md says of a thread where timers only fire holds in the run', () => {

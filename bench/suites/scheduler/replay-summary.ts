@@ -17,7 +17,7 @@ const rows = [
 
 /**
  * What the default comes to on the reference release, with how it is on the others, as a Markdown table. `elsewhere`:
- * a run on another processor, since the gain depends on what a cache line costs there.
+ * a run on another processor, where the gain is another.
  */
 export function replaySummaryOf(results: ReleaseResults, elsewhere: Results): string {
   const runs = replaysOf(results);

@@ -8,12 +8,15 @@ const [path, does] = process.argv.slice(2);
 const gate = new LmdbGate(path);
 const inside = join(path, 'inside');
 
-/** Says so if another opens, and has not been killed. */
+/**
+ * Says so if another opens, and has not been killed. Of one that has, the kernel first says Z, and X as its parent waits
+ * for it.
+ */
 function look() {
   try {
     const opener = readlinkSync(inside);
-    const isZombie = readFileSync(`/proc/${opener}/stat`, 'utf8').split(' ')[2] === 'Z';
-    if (opener !== `${process.pid}` && !isZombie) process.stdout.write(`${process.pid} ${does} beside ${opener}\n`);
+    const hasEnded = /^[ZX]$/.test(readFileSync(`/proc/${opener}/stat`, 'utf8').split(' ')[2]);
+    if (opener !== `${process.pid}` && !hasEnded) process.stdout.write(`${process.pid} ${does} beside ${opener}\n`);
   } catch {
     // nobody does, or it has ended
   }

@@ -36,6 +36,18 @@ describe('shardwheel', () => {
     expect(stdout).not.toContain('npm start');
   });
 
+  test.each(['replay', 'profile', 'plan'])('%s takes the defaults that it shows', async (command) => {
+    const { stdout } = await shardwheel(command, '--help');
+    const shown = stdout.replace(/\s+/g, ' ').matchAll(/(--[a-z-]+) <[^>]+> (?:(?! --[a-z]).)*?\(default: ([^)]+)\)/g);
+    const flags = Array.from(shown, ([, flag, value]) => [flag, value.replace(/"/g, '')]).filter(
+      ([, value]) => value !== 'the four of a proxy',
+    );
+    expect(flags.length).toBeGreaterThan(1);
+    // all flags are read before an unknown one is refused
+    const { code, stderr } = await shardwheel(command, ...flags.flat(), '--no-such-flag');
+    expect([code, stderr]).toEqual([2, "error: unknown option '--no-such-flag'\n"]);
+  });
+
   test('replay refuses bad flags', async () => {
     const { code, stderr } = await shardwheel('replay', '--cps', 'many');
     expect(code).toBe(2);

@@ -34,6 +34,29 @@ test('what performance.md says of a registered proxy holds in the run', () => {
   for (const rate of [50_000, 100_000]) expect(ratioAt(rate)!.median).toBeLessThan(1);
 });
 
+test('what performance.md says of a registered program whose timers fire holds in the run', () => {
+  const said = /Where timers fire alone it costs about what Node's timers cost \((.+?)× to (.+?)×\)/;
+  const [, least, most] = read('docs/performance.md').replace(/\s+/g, ' ').match(said)!.map(Number);
+  const { 24: rates } = byRelease('rates');
+  const ratios = [10, 100, 1000, 10_000, 100_000].flatMap((rate) =>
+    ['loop, warm', 'loop, cold'].map((figure) => {
+      const comparison = comparisonOf(rates, `rates fires-${rate}/s`);
+      return nodeRatio(comparison, 'registered', figure)!.median;
+    }),
+  );
+  expect([Math.min(...ratios), Math.max(...ratios)].map((ratio) => Math.round(ratio * 10) / 10)).toEqual([least, most]);
+});
+
+test('what README and proxies.md say of the rate of one event loop is the table of the examples', () => {
+  for (const path of ['README.md', 'docs/proxies.md']) {
+    expect(read(path).replace(/\s+/g, ' ')).toMatch(/one event loop .{0,40}takes \[four to five thousand\]/i);
+  }
+  const rows = [...read('examples/README.md').matchAll(/^\| Node [\d.]+, limits \| ([\d,]+) /gm)];
+  const rates = rows.map(([, rate]) => Number(rate.replace(',', '')));
+  expect(rates.length).toBe(2);
+  expect(rates.filter((rate) => rate < 4000 || rate > 5000)).toEqual([]);
+});
+
 test('what decide.md says of a thread where timers only fire holds in the run', () => {
   expect(read('docs/decide.md').replace(/\s+/g, ' ')).toContain(
     'at 1,000 to 100,000 a second a third to a half of what they cost the loop inline, about two hundredths of a core at most',

@@ -140,6 +140,7 @@ const stated: readonly [document: string, text: string, path: string, line: stri
   ['design', '16,384 commands, ', 'shard/shard', 'TURN_BUDGET = 16_384'],
   ['capacity', '4,194,304 (2^22) by default', 'assembly/options', 'capacity = 2 ** 22'],
   ['capacity', 'at most 1,024 shards', 'assembly/options', 'MAX_SHARDS = 1024'],
+  ['capacity', 'at most 1,024 clients', 'sharing/board', 'MAX_CLIENTS = 1024'],
   ['capacity', 'at most 254 labels', 'client/labels/label-registry', 'MAX_LABELS = 254'],
   ['operate', 'at most 20 ms', 'assembly/sharing', 'PATIENCE_MS = 20;'],
   ['guide', 'at most 254 labels', 'client/labels/label-registry', 'MAX_LABELS = 254'],

@@ -45,7 +45,9 @@ const usage = 2;
 function program(): Command {
   const { version } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8'));
   const command = new Command('shardwheel')
-    .description('Timers on other cores: measures their gain for your program, and shows them at work.')
+    .description(
+      'Timers for programs with a great many of them: measures what they cost yours, and shows them at work.',
+    )
     .version(version)
     .helpCommand(false)
     .enablePositionalOptions();

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { number, readFlags } from '../../bench/replay/command-line.ts';
 import { writableFile } from '../../bench/replay/writable-file.ts';
 import { parseTime, parseTimer } from './parse-timer.ts';
@@ -55,12 +55,15 @@ export function parsePlanOptions(argv: readonly string[]): PlanOptions | undefin
       'memory that the timers may take; default: no limit',
       (text) => number(1, 2 ** 24)(text) * 2 ** 20,
     )
-    .option('--lifetime <time>', 'how long a connection is open, on average', parseTime, 8000)
-    .option(
-      '--timer <timer>',
-      'a kind of timer, see below; default: the four of a proxy',
-      (text, all: string[]) => [...all, text],
-      [],
+    .addOption(
+      new Option('--lifetime <time>', 'how long a connection is open, on average')
+        .argParser(parseTime)
+        .default(8000, '8s'),
+    )
+    .addOption(
+      new Option('--timer <timer>', 'a kind of timer, see below')
+        .argParser((text, all: string[]) => [...all, text])
+        .default([], 'the four of a proxy'),
     )
     .option(
       '--work <µs>',

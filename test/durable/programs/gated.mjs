@@ -9,8 +9,8 @@ const gate = new LmdbGate(path);
 const inside = join(path, 'inside');
 
 /**
- * Says so if another opens, and has not been killed. Of one that has, the kernel first says Z, and X as its parent waits
- * for it.
+ * Says so if another opens, and has not been killed. Of one that has, the kernel first says Z, and X as its parent
+ * waits for it.
  */
 function look() {
   try {

@@ -166,8 +166,7 @@ describe('the page', () => {
     await pass(2500);
     expect(await opened.number('[data-value=live]')).toBe(0);
     await page.evaluate("window.isHidden = false; document.dispatchEvent(new Event('visibilitychange'))");
-    await pass(100);
-    expect(await opened.number('[data-value=live]')).toBe(1);
+    await shows(() => opened.number('[data-value=live]')).toBe(1);
   });
 
   test('says that the scheduler was closed, and shows the next one that is served there', async () => {

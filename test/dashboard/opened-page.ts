@@ -44,6 +44,11 @@ export class OpenedPage implements AsyncDisposable {
       .evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent ?? '')));
   }
 
+  /** Resolves when what follows from a change of the page, such as of its size, has been drawn. */
+  async drawn(): Promise<void> {
+    await this.page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))');
+  }
+
   status(): Promise<string | null> {
     return this.page.textContent('#status');
   }

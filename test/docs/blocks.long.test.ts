@@ -42,7 +42,7 @@ test('a block without a file name compiles, strictly, with the few declarations 
   const { stdout } = spawnSync('npx', ['tsc', '-p', folder], { cwd: root, encoding: 'utf8' });
   expect(stdout).toBe('');
   expect(parts.length).toBeGreaterThan(15);
-}, 60_000);
+}, 300_000);
 
 test('every preamble is that of a block', () => {
   const used = new Set(parts.map(preambleOf));

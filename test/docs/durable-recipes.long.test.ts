@@ -31,7 +31,7 @@ test('docs/durable.md shows those that are tried below', () => {
 test('each compiles, strictly', () => {
   const { stdout } = spawnSync('npx', ['tsc', '-p', folder], { cwd: root, encoding: 'utf8' });
   expect(stdout).toBe('');
-}, 60_000);
+}, 300_000);
 
 test('webhooks.ts sends, tells the second attempt by its key, and gives up what is slow', async () => {
   const requests: unknown[] = [];

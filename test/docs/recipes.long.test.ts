@@ -39,7 +39,7 @@ test('there are as many as the document has headings for, and each is tried, bel
 test('each compiles, strictly', () => {
   const { stdout } = spawnSync('npx', ['tsc', '-p', folder], { cwd: root, encoding: 'utf8' });
   expect(stdout).toBe('');
-}, 60_000);
+}, 300_000);
 
 test('scheduler.ts makes a scheduler that holds no process', async () => {
   const { scheduler } = await load('scheduler');

@@ -48,7 +48,7 @@ async function endAll(scope: ClientScope, kinds: Kind[], way: Way): Promise<Outc
   const { client } = internals();
   const { memoryStore, openDurableTimers } = await scope.durable();
   const pass = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-  const AHEAD = 500;
+  const AHEAD = 1_500; // longer than it takes to set them all, on a busy machine too
   const FAR = 60_000;
   const store = memoryStore();
   const retry = { attempts: 3, delay: AHEAD, maxDelay: AHEAD };
@@ -113,7 +113,7 @@ async function endAll(scope: ClientScope, kinds: Kind[], way: Way): Promise<Outc
       break;
   }
   const ended = ids.filter((id) => !scheduler.has(id)).length;
-  for (let waited = 0; waited < 5000 && delivered.size < kinds.length; waited += 5) await pass(5);
+  for (let waited = 0; waited < 20_000 && delivered.size < kinds.length; waited += 5) await pass(5);
   await pass(20); // for what comes twice
   await timers.close();
   const reopened = await openDurableTimers({ store: memoryStore(store) });

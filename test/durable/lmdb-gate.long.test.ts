@@ -24,8 +24,10 @@ test.skipIf(process.platform !== 'linux')(
   async () => {
     const [path, end] = [storeFolder(), performance.now() + 12_000];
     let said = '';
+    const timesOf = (does: string): number => said.split('\n').filter((line) => line === does).length;
+    const isOver = (): boolean => performance.now() >= end && timesOf('opens') > 50 && timesOf('commits') > 50;
     const keepOne = async (does: string): Promise<void> => {
-      while (performance.now() < end) {
+      while (!isOver()) {
         const child = spawn(process.execPath, [program, path, does], { stdio: ['ignore', 'pipe', 'inherit'] });
         child.stdout.on('data', (text) => {
           said += text;
@@ -34,9 +36,7 @@ test.skipIf(process.platform !== 'linux')(
       }
     };
     await Promise.all(['opens', 'opens', 'opens', 'opens', 'commits', 'commits'].map(keepOne));
-    const lines = said.split('\n');
-    expect(lines.filter((line) => line.includes('beside'))).toEqual([]);
-    for (const does of ['opens', 'commits']) expect(lines.filter((line) => line === does).length).toBeGreaterThan(50);
+    expect(said.split('\n').filter((line) => line.includes('beside'))).toEqual([]);
   },
 );
 
@@ -47,8 +47,9 @@ test.skipIf(process.platform !== 'linux')(
     const shared = (length: number) => new Int32Array(new SharedArrayBuffer(4 * length));
     const [held, tasks, done] = [shared(6), shared(6), shared(3)];
     let ended = 0;
+    const isOver = (): boolean => performance.now() >= end && Math.min(done[0], done[1]) > 100 && ended > 30;
     const keepOne = async (at: number): Promise<void> => {
-      while (performance.now() < end) {
+      while (!isOver()) {
         const thread = new Worker(threadProgram, { workerData: { path, at, held, tasks, done } });
         await once(thread, 'message'); // it has begun; rejects if it fails
         const failed = once(thread, 'error').then(([error]) => Promise.reject(error));
@@ -59,10 +60,8 @@ test.skipIf(process.platform !== 'linux')(
       }
     };
     await Promise.all(Array.from(held, (_, at) => keepOne(at)));
-    const [opened, committed, met] = done;
+    const [, , met] = done;
     expect(met).toBe(0);
-    expect(Math.min(opened, committed)).toBeGreaterThan(100);
-    expect(ended).toBeGreaterThan(30);
     const gate = new LmdbGate(path);
     await gate.opened(async () => undefined, {
       time: 10_000,

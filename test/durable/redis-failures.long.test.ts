@@ -79,11 +79,11 @@ describe.skipIf(!hasRedis)('with a Redis of its own', () => {
     const server = await startServer();
     const admin = connect(server);
     await admin.ping();
-    const { timers, errors } = await openOn(server, { persistAfter: 100 });
+    const { timers, errors } = await openOn(server, { persistAfter: 1000 });
     const seen = note(timers);
-    await timers.schedule('a', 'k', Date.now() + 400);
-    await admin.client('PAUSE', 1200, 'ALL');
-    await expect.poll(() => errors.length, { timeout: 5000 }).toBeGreaterThan(0);
+    await timers.schedule('a', 'k', Date.now() + 1300);
+    await admin.client('PAUSE', 2500, 'ALL'); // before it is to be stored
+    await expect.poll(() => errors.length, { timeout: 10_000 }).toBeGreaterThan(0);
     expect(errors[0]).toMatchObject({ code: 'ERR_STORE_UNREACHABLE' });
     await expect.poll(() => keysOf(seen), { timeout: 10_000 }).toEqual(['k']);
     await pause(1200);

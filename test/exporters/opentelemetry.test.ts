@@ -80,7 +80,12 @@ test('a client that has left raises no alarm: its shares are 1', async () => {
     const factor = value('label_factor', { client: '0', label: 'its own' });
     return [factor, value('client_answered', { client: '1' }), value('client_answered', { client: '0' })];
   };
-  expect(await seen()).toEqual([0.25, 1, 1]);
+  let first: unknown[] = [];
+  await until(async () => {
+    first = await seen();
+    return first[1] === 1; // on a busy machine it may answer too late
+  });
+  expect(first).toEqual([0.25, 1, 1]);
   await client.run(({ scheduler }) => scheduler.close().then(() => undefined));
   await until(async () => (await owner.stats()).clients.length === 1);
   expect(await seen()).toEqual([1, 1, 1]);

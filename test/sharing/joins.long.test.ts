@@ -35,7 +35,7 @@ async function joinAt(at: number, shards: number, meanwhile: (owner: Scheduler) 
   Atomics.store(words, 1, 1);
   Atomics.notify(words, 1);
   const { outcome } = await said;
-  await Promise.race([during, pass(5000).then(() => Promise.reject(new Error(`step ${at}: pending`)))]);
+  await Promise.race([during, pass(30_000).then(() => Promise.reject(new Error(`step ${at}: pending`)))]);
   await ended;
   await owner.close();
   return { outcome, isReached };

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Registry } from 'prom-client';
-import { createScheduler, type LabelStats, type Scheduler, type SchedulerStats } from 'shardwheel';
+import { createScheduler, type LabelStats, type Scheduler } from 'shardwheel';
 import { registerMetrics } from 'shardwheel/prometheus';
 import { describe, expect, test } from 'vitest';
+import { answeredStats } from '../fixtures/answered-stats.ts';
 import { ClientThread, Gate } from '../fixtures/client-thread.ts';
 import { until } from '../fixtures/event-loop.ts';
 
@@ -46,14 +47,6 @@ async function whenSet<T>(set: Promise<void>, read: () => Promise<T>, expected: 
   const hasWaited = performance.now() - begun >= PATIENCE;
   if (hasWaited) await until(async () => isDeepStrictEqual(await read(), expected));
   expect(await read()).toEqual(expected);
-}
-
-/** Counts that all clients have told: a busy machine may bring an answer too late. */
-async function answered(owner: Scheduler): Promise<SchedulerStats> {
-  for (;;) {
-    const stats = await owner.stats();
-    if (stats.clients.every(({ answered }) => answered)) return stats;
-  }
 }
 
 describe.each([0, 1])('▲ setScale everywhere: shards %i', (shards) => {
@@ -167,7 +160,7 @@ describe.each([0, 1])("▲ the owner's labels by client: shards %i", (shards) =>
 
   test('stats() tells them by client, and sums them by label; the factor is the least', () =>
     shared(async (owner, client) => {
-      const { clients, labels } = await answered(owner);
+      const { clients, labels } = await answeredStats(owner);
       expect(clients.map(({ labels }) => byLabel(labels))).toEqual([
         { idle: [3, 3, 0, 0, 0, 0.75] },
         { idle: [5, 6, 1, 0, 0, 0.25], own: [0, 1, 0, 1, 1, 1] },
@@ -203,7 +196,7 @@ describe.each([0, 1])("▲ the owner's labels by client: shards %i", (shards) =>
 
   test('a client that leaves takes its counts along; of a blocked one they are as it last told', () =>
     shared(async (owner, client) => {
-      await answered(owner);
+      await answeredStats(owner);
       const gate = new Gate();
       await client.run(({ scheduler }) => void scheduler.label('idle').scheduleAfter('a', 3_600_000));
       const { ended } = await gate.block(client);
@@ -212,7 +205,7 @@ describe.each([0, 1])("▲ the owner's labels by client: shards %i", (shards) =>
       expect(byLabel(blocked.labels).idle.slice(0, 2)).toEqual([8, 9]);
       gate.open();
       await ended;
-      expect(byLabel((await answered(owner)).labels).idle.slice(0, 2)).toEqual([9, 10]);
+      expect(byLabel((await answeredStats(owner)).labels).idle.slice(0, 2)).toEqual([9, 10]);
       await client.run(({ scheduler }) => scheduler.close().then(() => undefined));
       await until(async () => (await owner.stats()).clients.length === 1);
       expect(byLabel((await owner.stats()).labels)).toEqual({ idle: [3, 3, 0, 0, 0, 0.75] });
@@ -248,5 +241,5 @@ test('▲ a client whose loop has stopped is seen: fired and not taken, in stats
   Atomics.store(words, 0, 1);
   Atomics.notify(words, 0);
   await ended;
-  await until(async () => (await answered(owner)).clients[1].untaken === 0);
+  await until(async () => (await answeredStats(owner)).clients[1].untaken === 0);
 });

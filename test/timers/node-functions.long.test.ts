@@ -58,7 +58,7 @@ describe.skipIf(!hasEnroll)('active, enroll and their kin, registered, as with N
   test.each([
     [
       'active restarts it',
-      `const t = set('a', 500); at(60, () => { nodes.active(t); at(470, log, 'b'); });`, // 'b' after 530 at the soonest
+      `const t = set('a', 500); at(300, () => { nodes.active(t); at(230, log, 'b'); });`, // 'a' 270 ms after 'b'
       ['b', 'a'],
     ],
     [

@@ -47,9 +47,9 @@ export function testScheduling(stores: Stores): void {
   test('reschedule moves what is there, with its payload, and makes nothing', async () => {
     const timers = await stores.start();
     const seen = note(timers);
-    await timers.schedule('a', 'later', soon(600), 'p');
+    await timers.schedule('a', 'later', soon(1500), 'p');
     await timers.schedule('a', 'earlier', soon(1_000_000), 'p');
-    const later = soon(1200);
+    const later = soon(2000);
     expect(await timers.reschedule('a', 'later', later)).toBe(true);
     expect(await timers.reschedule('a', 'earlier', new Date(soon()))).toBe(true);
     expect(await timers.reschedule('a', 'none', soon())).toBe(false);

@@ -22,7 +22,7 @@ export function testYoung(stores: Stores): void {
   });
 
   test('a young timer is stored when it is old enough, on demand, and at the close', async () => {
-    const timers = await stores.start({ persistAfter: 150 });
+    const timers = await stores.start({ persistAfter: 1500 });
     note(timers);
     await timers.schedule('a', 'old', soon(1_000_000));
     expect(await timers.stats()).toMatchObject({ young: 1, store: { stored: 0 } });

@@ -5,6 +5,8 @@ import { createRequire } from 'node:module';
 const require = createRequire(import.meta.url);
 const { setTimeout: realSetTimeout } = globalThis;
 const real = (delay) => new Promise((resolve) => realSetTimeout(resolve, delay));
+/** ms after which what has not come will not, on a busy machine either. */
+const LONG = 3000;
 
 const libraries = {
   sinon: () => {
@@ -40,7 +42,7 @@ async function cameOf(options) {
     () => came.push('sleep'),
     () => undefined,
   );
-  for (let waited = 0; waited < 400 && came.length < 3; waited += 10) await real(10);
+  for (let waited = 0; waited < LONG && came.length < 3; waited += 10) await real(10);
   await Promise.race([scheduler.close(), real(2000)]);
   return came.sort();
 }
@@ -51,7 +53,7 @@ async function moves() {
   const waits = scheduler.sleep(10).then(() => scheduler.sleep(10));
   const isMoved = scheduler.advanceTo(20).then(() => waits.then(() => true));
   isMoved.catch(() => undefined); // close() ends what does not
-  const moved = await Promise.race([isMoved, real(200).then(() => false)]);
+  const moved = await Promise.race([isMoved, real(LONG).then(() => false)]);
   await Promise.race([scheduler.close(), real(2000)]);
   return moved;
 }
@@ -78,7 +80,7 @@ timers.setTimeout(() => dropIn.push('setTimeout'), 5);
 timers.setImmediate(() => dropIn.push('setImmediate'));
 void timers.promises.setTimeout(5).then(() => dropIn.push('promises.setTimeout'));
 void timers.promises.setImmediate().then(() => dropIn.push('promises.setImmediate'));
-for (let waited = 0; waited < 400 && dropIn.length < 4; waited += 10) await real(10);
+for (let waited = 0; waited < LONG && dropIn.length < 4; waited += 10) await real(10);
 const isNodes = timers.setImmediate === setImmediate;
 
 process.stdout.write(

@@ -94,7 +94,7 @@ test('sleeps, unref and intervals go the same way', async () => {
     let calls = 0;
     for await (const _ of every(2)) { calls += 1; if (calls === 3) break; }
     const interval = setInterval(() => { calls += 1; if (calls === 6) clearInterval(interval); }, 2);
-    await sleep(60);
+    while (calls < 6) await sleep(5);
     setTimeout(() => console.log('never'), 60_000).unref();
     const isUnref = isNodes(setTimeout(() => {}, 1).unref());
     clear(kept);

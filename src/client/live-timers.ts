@@ -22,7 +22,10 @@ export interface LiveTimer {
   period: number | undefined;
 }
 
-/** A timer that `Scheduler.close` hands back, with all that another scheduler needs. */
+/**
+ * A timer that `Scheduler.close` hands back. Not in it: the settings of its label; the full delay of a scaled timer,
+ * whose `deadline` is by the factor at the close; `missedCalls` and `overlap` of a repeating one.
+ */
 export interface UnfiredTimer {
   id: TimerId;
   deadline: number;

@@ -10,6 +10,7 @@ export type { DurableOptions } from '../extras/durable/durable-options.ts';
 export type { DurableStats, StoreStats } from '../extras/durable/durable-stats.ts';
 export type { DurableStore } from '../extras/durable/durable-store.ts';
 export type {
+  CloseOptions,
   DeadLetter,
   DeliveryInfo,
   DurableHandler,

@@ -15,7 +15,8 @@ import { Scheduler } from './scheduler.ts';
 
 /**
  * Creates a scheduler. Timers may be scheduled at once, before any thread is up.
- * @throws InvalidConfigError, InvalidArgumentError for invalid options.
+ * @throws InvalidConfigError, InvalidArgumentError for invalid options; MissingFileError if they ask for threads, whose
+ * file is not found; AllocationError.
  */
 export function createScheduler(options?: SchedulerOptions): Scheduler {
   const resolved = resolveOptions(options);

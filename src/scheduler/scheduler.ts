@@ -170,7 +170,7 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
 
   /**
    * Moves a live timer to another deadline; it keeps its id. Returns false if it is not live. Of a repeating timer it
-   * moves the next call, and the grid with it. Throws InvalidDeadlineError.
+   * moves the next call, and the grid with it. Throws InvalidDeadlineError, SchedulerClosedError.
    * @cost O(1). To later it is one write to the table; to earlier, one command to the shard as well.
    */
   reschedule(id: TimerId, deadline: number): boolean {
@@ -235,7 +235,7 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
   }
 
   /**
-   * Returns the shard on which timers with this hint are placed.
+   * Returns the shard on which timers with this hint are placed. Throws InvalidArgumentError, SchedulerClosedError.
    * @cost O(1).
    */
   shardOf(workerHint: WorkerHint): number {
@@ -245,7 +245,7 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
 
   /**
    * Returns a group of timers that end together, such as those of a connection: see {@link TimerGroup}. Throws
-   * InvalidArgumentError.
+   * InvalidArgumentError, SchedulerClosedError.
    * @cost An object of 112 bytes; beyond four live timers an array with a number for each.
    */
   group(workerHint: number | string): TimerGroup {
@@ -257,7 +257,8 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
    * Returns the calls that start timers of one kind: see {@link TimerLabel}. For a name that exists it returns the same
    * label; a setting that is omitted is then as made. A client has at most 254 labels; timers of further ones count as
    * '(other)'.
-   * @throws InvalidArgumentError, also for another setting than the label was made with.
+   * @throws InvalidArgumentError, also for another setting than the label was made with; InvalidConfigError for an
+   * unknown option; SchedulerClosedError.
    * @cost A byte per timer and shard, once a timer has a label; see docs/guide.md.
    */
   label(name: string, options?: LabelOptions): TimerLabel {
@@ -268,6 +269,8 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
   /**
    * Resolves when at least `delay` ms have passed. Rejects with AbortError if the signal aborts or its timer is
    * cancelled, by id or with the group that is the hint, and with SchedulerClosedError if `close()` comes first.
+   * @throws by rejection, beside those: InvalidDeadlineError, InvalidArgumentError, InvalidConfigError for what it is
+   * given; CapacityExceededError, AllocationError.
    * @cost A timer, a promise and, with a signal, one listener for all waits on it.
    */
   sleep(delay: number, options?: WaitOptions): Promise<void> {
@@ -279,6 +282,8 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
    * with TimeoutError after that, with AbortError if the signal aborts or its timer is cancelled, by id or with the
    * group that is the hint, and with SchedulerClosedError if `close()` comes first. The function gets a signal that
    * aborts in these cases. Leaves no timer and no listener behind.
+   * @throws by rejection, beside those and what `work` throws: InvalidDeadlineError, InvalidArgumentError,
+   * InvalidConfigError for what it is given; CapacityExceededError, AllocationError.
    * @cost A timer, a promise and, with a signal, one listener for all waits on it.
    */
   withTimeout<T>(work: BoundedWork<T>, delay: number, options?: WaitOptions): Promise<T> {
@@ -290,6 +295,8 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
    * AbortError if its timer is cancelled, by id or with the group that is the hint. Like that of AbortSignal.timeout,
    * it does not hold the process. If `close()` hands its timer back, it neither aborts nor listens until that is
    * scheduled anew.
+   * @throws InvalidDeadlineError, also for Infinity; InvalidArgumentError, InvalidConfigError for an option;
+   * CapacityExceededError, AllocationError, SchedulerClosedError.
    * @cost A timer and an AbortSignal; until it is disposed or aborts, both are held.
    */
   signalAfter(delay: number, options?: WaitOptions): DeadlineSignal {
@@ -302,7 +309,8 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
    * reactions run of promises that this has settled, before the clock goes on. Resolves with the number of timers
    * delivered, when every timer due by `now` has been. With `{ jump: true }` it moves in one step, as a blocked event
    * loop sees it.
-   * @throws InvalidDeadlineError, InvalidConfigError for an option, or if the clock is not manual.
+   * @throws by rejection: InvalidDeadlineError; InvalidArgumentError, InvalidConfigError for an option, or if the clock
+   * is not manual; SchedulerClosedError.
    * @cost Some µs a stop; with a thread, one or two answers of each shard a stop. And the deliveries.
    */
   async advanceTo(now: number, options?: AdvanceOptions): Promise<number> {
@@ -311,7 +319,8 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
   }
 
   /**
-   * Resolves with the earliest time at which a timer of any shard fires; undefined when none is live.
+   * Resolves with the earliest time at which a timer of this client fires, on any shard, drop-in timers included;
+   * undefined when it has none. Timers of other clients do not count.
    * @cost One answer of each shard, which takes all commands that wait: a wake of its thread.
    */
   async nextExpiration(): Promise<number | undefined> {
@@ -363,7 +372,8 @@ export class Scheduler extends EventEmitter<SchedulerEvents> implements TimerSta
 
   /**
    * Returns a handle for `connectScheduler` in any other thread of the process. It can be cloned without a transfer
-   * list, and passed on.
+   * list, and passed on. Throws AllocationError, SchedulerClosedError; UnsupportedRuntimeError where Node has no
+   * SharedArrayBuffer.
    * @cost O(1).
    */
   share(): SchedulerHandle {

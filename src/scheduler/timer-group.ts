@@ -28,8 +28,9 @@ export interface TimerStarts {
    * Schedules a timer for a deadline, in ms on the clock of `now()`, on the shard to which the hint is hashed. Returns
    * its id. The callback gets the argument and the id; its ticks and microtasks run before the next callback, as with
    * Node's timers. Without a callback the timer is part of a 'fired' batch.
-   * @throws InvalidDeadlineError, InvalidArgumentError (hint or callback), CapacityExceededError.
-   * @cost O(1). No allocation, but for the first timer on a shard, which lays out a lane.
+   * @throws InvalidDeadlineError, InvalidArgumentError (hint or callback), CapacityExceededError, AllocationError,
+   * SchedulerClosedError.
+   * @cost O(1). No allocation; but the first timer of a connected scheduler on a shard lays out a lane.
    */
   schedule(workerHint: WorkerHint, deadline: number, callback?: TimerCallback<undefined>): TimerId;
   schedule<A>(workerHint: WorkerHint, deadline: number, callback: TimerCallback<A> | undefined, argument: A): TimerId;
@@ -56,7 +57,8 @@ export interface TimerStarts {
    * · period, in ms, never early and without drift. In its callback the timer is live and due at its next call; it may
    * be moved, which moves the grid, and cancelled. A callback that throws does not end it. Slack delays a call, not the
    * grid; a label's scale does not change a period. `scheduled` counts the timer once, `delivered` each call.
-   * @throws as {@link schedule}; InvalidArgumentError for a period that is not finite or shorter than a tick.
+   * @throws as {@link schedule}; InvalidArgumentError for a period that is not finite or shorter than a tick, and for
+   * an option; InvalidConfigError for an unknown one.
    * @cost As `scheduleAfter`, and 25 bytes per timer. A call costs a delivery and a command, and allocates nothing.
    */
   scheduleEvery(

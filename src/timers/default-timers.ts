@@ -39,7 +39,8 @@ export const defaultClients = (): Client[] => [
  * Makes the functions of `shardwheel/timers` and `shardwheel/timers/promises` set their timers on this scheduler from
  * now on: for tests, on one with a manual clock. Without a scheduler they use their own again. Timers set before stay
  * where they are.
- * @throws InvalidArgumentError if the argument is not a scheduler; InvalidConfigError.
+ * @throws InvalidArgumentError if the argument is not a scheduler; InvalidConfigError for an option;
+ * SchedulerClosedError.
  */
 export function useScheduler(scheduler?: Scheduler, options: TimersOptions = {}): void {
   given = scheduler === undefined ? undefined : new TimeoutSource(scheduler, resolveTimersOptions(options));

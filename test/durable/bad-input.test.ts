@@ -39,6 +39,7 @@ describe('options', () => {
     [() => lmdbStore({ path: 'x', paht: 1 } as never), "options.paht is not an option: did you mean 'path'?"],
     [() => lmdbStore({ path: 'x', timeout: 0 }), 'options.timeout must be a number of ms from 100 to 600000, got 0'],
     [() => lmdbStore(undefined as never), 'The options must be an object with a path'],
+    [() => memoryStore(lmdbStore({ path: 'x' })), 'The of must be a store that memoryStore() has made'],
     [() => bullmqStore({ queue: 'q' } as never), 'The options.connection must be a client of ioredis'],
     [() => bullmqStore({ connection: {}, queue: 'q' } as never), 'The options.connection must be a client of ioredis'],
     [() => bullmqStore({ connection, queue: 'a:b' } as never), "options.queue must be a name without ':', got 'a:b'"],
@@ -109,6 +110,14 @@ describe('arguments', () => {
     await expect(noData).rejects.toMatchObject({ code: 'ERR_PAYLOAD_NOT_CLONEABLE' });
     expect(await timers.count()).toBe(0);
   });
+
+  test.each<unknown>([5, { within: -1 }, { within: Number.NaN }, { withn: 5 }])(
+    'options of close: %o',
+    async (options) => {
+      await expect(timers.close(options as object)).rejects.toThrow(/must be|is not an option/);
+      expect(await timers.count()).toBe(0); // nothing was closed
+    },
+  );
 
   test('handlers', () => {
     expect(() => timers.handle('a', 5 as never)).toThrow('The handler must be a function, got 5');

@@ -52,7 +52,9 @@ describe('a store that cannot write', () => {
     expect(attempts).toEqual([1, 2, 3]);
     expect(await all(timers.deadLetters('a'))).toEqual([]);
     fail(false);
-    await expect.poll(() => all(timers.deadLetters('a')), { timeout: 3000 }).toMatchObject([{ key: 'k', attempts: 3 }]);
+    await expect
+      .poll(() => all(timers.deadLetters('a')), { timeout: 20_000 })
+      .toMatchObject([{ key: 'k', attempts: 3 }]);
     expect(attempts).toEqual([1, 2, 3]);
   });
 
@@ -119,7 +121,7 @@ describe.each([0, 60_000])(
         const soon = Object.keys(ends)
           .map((way) => `${way}, soon`)
           .sort();
-        await expect.poll(() => seen.sort(), { timeout: 3000 }).toEqual(soon);
+        await expect.poll(() => seen.sort(), { timeout: 20_000 }).toEqual(soon);
         await timers.close();
         const next = await open({ store: memoryStore(store) });
         expect(await next.count()).toBe(3);

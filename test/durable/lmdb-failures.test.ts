@@ -228,7 +228,7 @@ test.runIf(isLinux)(
 
 describe('another process that holds the lock of the store, and stands still', () => {
   test('calls reject in time, reads go on, and what was asked for is done once the lock is free', async () => {
-    const timers = await openDurableTimers({ store: lmdbStore({ path: folder, timeout: 200 }) });
+    const timers = await openDurableTimers({ store: lmdbStore({ path: folder, timeout: 1000 }) });
     await timers.schedule('a', 'before', Date.now() + 1e9, 1);
     const child = await started('lock-holder');
     const stuck = await Promise.allSettled([
@@ -239,7 +239,7 @@ describe('another process that holds the lock of the store, and stands still', (
       expect(reason).toMatchObject({
         code: 'ERR_STORE_UNREACHABLE',
         message:
-          `The LMDB store ${folder} has not answered in 200 ms: ` +
+          `The LMDB store ${folder} has not answered in 1000 ms: ` +
           'another process holds its lock, or the disk does not write',
       });
     }
@@ -254,7 +254,7 @@ describe('another process that holds the lock of the store, and stands still', (
   });
 
   test('no store is closed for ever', async () => {
-    const timers = await openDurableTimers({ store: lmdbStore({ path: folder, timeout: 200 }) });
+    const timers = await openDurableTimers({ store: lmdbStore({ path: folder, timeout: 1000 }) });
     const child = await started('lock-holder');
     await expect(timers.close()).rejects.toMatchObject({ code: 'ERR_STORE_UNREACHABLE' });
     await kill(child);

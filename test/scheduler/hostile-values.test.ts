@@ -8,14 +8,14 @@ import {
   type MetricsError,
 } from 'shardwheel';
 import { serveDashboard } from 'shardwheel/dashboard';
-import { type BullmqStoreOptions, bullmqStore, lmdbStore, memoryStore, openDurableTimers } from 'shardwheel/durable';
+import { memoryStore, openDurableTimers } from 'shardwheel/durable';
 import { observeMetrics } from 'shardwheel/opentelemetry';
 import { registerMetrics } from 'shardwheel/prometheus';
 import { useScheduler } from 'shardwheel/timers';
-import { CascadingWheel, createWheel, PinnedWheel, presets } from 'shardwheel/wheel';
 import { afterAll, expect, test } from 'vitest';
 import { hostileValues } from '../fixtures/hostile-values.ts';
 import { codes, type Place, places, promisedPlaces } from './argument-places.ts';
+import { meter, optionTakers, registry } from './option-takers.ts';
 
 const scheduler = createScheduler({ shards: 0, clock: 'manual', capacity: 4096 });
 scheduler.on('error', () => undefined);
@@ -55,54 +55,10 @@ test('every argument of every call: a hostile value is taken, or refused with th
   expect(refused).toBeGreaterThan(500);
 });
 
-const meter = {
-  createObservableCounter: () => ({}),
-  createObservableGauge: () => ({}),
-  createObservableUpDownCounter: () => ({}),
-  addBatchObservableCallback: () => undefined,
-  removeBatchObservableCallback: () => undefined,
-};
-const registry = {
-  registerMetric: () => undefined,
-  getSingleMetric: () => undefined,
-  removeSingleMetric: () => undefined,
-};
-const every = <A>(options: A) => scheduler.scheduleEvery(1, 5, undefined, undefined, options as never);
 const durable = await openDurableTimers({ store: memoryStore() });
 afterAll(() => durable.close());
 
-/** Every call that takes options, and every group of options. */
-const takers: Record<string, (options: never) => unknown> = {
-  createScheduler: (options) => createScheduler(options),
-  'createScheduler({ thread })': (thread) => createScheduler({ shards: 0, thread }),
-  'createScheduler({ thread: { inlineAfter } })': (inlineAfter) =>
-    createScheduler({ shards: 0, thread: { inlineAfter } }),
-  'createScheduler({ thread: { resourceLimits } })': (resourceLimits) =>
-    createScheduler({ shards: 0, thread: { resourceLimits } }),
-  connectScheduler: (options) => connectScheduler(scheduler.share(), options),
-  scheduleEvery: every,
-  'label().scheduleEvery': (options) => scheduler.label('a').scheduleEvery(1, 5, undefined, undefined, options),
-  'group().scheduleEvery': (options) => scheduler.group('a').scheduleEvery(5, undefined, undefined, options),
-  label: (options) => scheduler.label('with options', options),
-  'label().setScale': (options) => scheduler.label('scaled', { min: 1 }).setScale(0.5, options),
-  sleep: (options) => scheduler.sleep(5, options),
-  withTimeout: (options) => scheduler.withTimeout(Promise.resolve(), 5, options),
-  signalAfter: (options) => scheduler.signalAfter(5, options),
-  createTimers: (options) => createTimers(scheduler, options),
-  useScheduler: (options) => useScheduler(scheduler, options),
-  createWheel: (options) => createWheel('default', options),
-  CascadingWheel: (options) => new CascadingWheel(presets.default as never, options),
-  PinnedWheel: (options) => new PinnedWheel(presets.pinned3 as never, options),
-  registerMetrics: (options) => registerMetrics(scheduler, registry, options),
-  observeMetrics: (options) => observeMetrics(scheduler, meter, options),
-  serveDashboard: (options) => serveDashboard(scheduler, options),
-  openDurableTimers: (options) => openDurableTimers(options),
-  'openDurableTimers({ retry })': (retry) => openDurableTimers({ store: memoryStore(), retry }),
-  'durable.schedule': (options) => durable.schedule('a', 'b', 2 ** 40, undefined, options),
-  'durable.close': (options) => durable.close(options),
-  lmdbStore: (options) => lmdbStore(options),
-  bullmqStore: (options) => bullmqStore(options as BullmqStoreOptions),
-};
+const takers = optionTakers(scheduler, durable);
 
 /** What is no object, and what is none of which anything can be read. */
 const noOptions: readonly unknown[] = [

@@ -56,7 +56,8 @@ export interface Dashboard {
  * process alive, and ends with its scheduler. While a page or terminal is open, each second takes some 0.4 ms of this
  * event loop, some µs of each shard, and a wake of each other client's event loop; otherwise it asks the scheduler for
  * nothing. A scheduler has one dashboard at a time.
- * @throws InvalidArgumentError, InvalidConfigError, SchedulerClosedError, DashboardError, by rejection.
+ * @throws InvalidArgumentError, InvalidConfigError, SchedulerClosedError, DashboardError, and MissingFileError where
+ * the page's files are not found, as in a bundle; by rejection.
  */
 export async function serveDashboard(scheduler: Scheduler, options?: DashboardOptions): Promise<Dashboard> {
   requireScheduler(scheduler);

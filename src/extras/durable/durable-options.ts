@@ -42,9 +42,11 @@ export interface DurableOptions {
   payloadFormat?: PayloadFormat | undefined;
   /** When a failed delivery is tried again. Default: ten attempts, a second and then ever longer apart. */
   retry?: RetryOptions | undefined;
-  /** Most stored timers in the wheel, from 1000. It bounds the memory of a recovery. Default 100,000. */
+  /**
+   * Most stored timers in the wheel, from 1000 to 10,000,000. It bounds the memory of a recovery. Default 100,000.
+   */
   nearLimit?: number | undefined;
-  /** Most timers in memory alone; further ones are stored at once. Default 1,000,000. */
+  /** Most timers in memory alone, from 0 to 10,000,000; further ones are stored at once. Default 1,000,000. */
   youngLimit?: number | undefined;
 }
 

@@ -76,7 +76,7 @@ export interface ScheduleOptions {
 }
 
 export interface CloseOptions {
-  /** ms for which handlers that run are waited for. Default: as long as they run. */
+  /** ms for which handlers that run are waited for, from 0. Default: as long as they run. */
   within?: number | undefined;
 }
 

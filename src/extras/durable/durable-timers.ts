@@ -56,7 +56,8 @@ export async function openDurableTimers<Payloads extends object = Record<string,
 
 /**
  * Timers that outlive the process: see docs/durable.md. Names and keys are strings; a timer is known by both. Deadlines
- * are times of the wall clock. After `close()` all calls but `close` and `stats` reject with DurableTimersClosedError.
+ * are times of the wall clock. After `close()` all calls but `close` and `stats` reject with DurableTimersClosedError;
+ * `handle` throws it.
  */
 export class DurableTimers<Payloads extends object = Record<string, unknown>>
   extends EventEmitter<DurableTimersEvents>
@@ -116,8 +117,8 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
    * Resolves when it is as safe as the store makes it; with `persistAfter`, at once. A deadline in the past is due now.
    * If an attempt runs, this timer comes after it, whatever becomes of that. Resolves with whether it has changed
    * anything: with false only if `ifAbsent` or `keep` has kept what is there.
-   * @throws InvalidArgumentError, InvalidDeadlineError, PayloadError: nothing was scheduled. DurableStoreError: the
-   * timer may be stored or not; the call may be repeated.
+   * @throws InvalidArgumentError, InvalidConfigError, InvalidDeadlineError, PayloadError: nothing was scheduled.
+   * DurableStoreError: the timer may be stored or not; the call may be repeated.
    * @cost One write to the store, in a group with others of the same time; none while the timer is young.
    */
   schedule<Name extends keyof Payloads & string>(
@@ -183,7 +184,7 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
   /**
    * Moves a timer; it keeps its payload, and has all its attempts again. Resolves with true if none will begin before
    * the new deadline; with false if nothing is scheduled, or what was has begun to run: it is not scheduled anew, as
-   * {@link schedule} would. Throws like `cancel`.
+   * {@link schedule} would. Throws like {@link cancel}; InvalidDeadlineError.
    * @cost As `schedule`.
    */
   async reschedule(name: keyof Payloads & string, key: string, deadline: WallClockTime): Promise<boolean> {
@@ -193,8 +194,8 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
 
   /**
    * Cancels a timer, also between two attempts. Resolves with true if no handler of it will run; while an attempt runs,
-   * that is its last, and does not count. Resolves with false if there is none. Rejects with DurableStoreError: then it
-   * is cancelled or not.
+   * that is its last, and does not count. Resolves with false if there is none.
+   * @throws InvalidArgumentError for a name or key; DurableStoreError: then it is cancelled or not.
    * @cost As `schedule`.
    */
   async cancel(name: keyof Payloads & string, key: string): Promise<boolean> {
@@ -306,12 +307,17 @@ export class DurableTimers<Payloads extends object = Record<string, unknown>>
   /**
    * Begins no further delivery, waits for the handlers that run, and stores what is in memory alone. Handlers that run
    * after `within` ms are waited for no longer: their timers are delivered again. Later calls return the same promise.
-   * @throws DurableStoreError if the store does not answer, which says what is unknown. It is closed all the same.
+   * @throws by rejection: InvalidArgumentError, InvalidConfigError for the options: it is not closed. DurableStoreError
+   * if the store does not answer, which says what is unknown: it is closed all the same.
    */
   close(options?: CloseOptions): Promise<void> {
-    const within = requireWithin(options);
-    this.#closing ??= this.#shutDown(within);
-    return this.#closing;
+    try {
+      const within = requireWithin(options);
+      this.#closing ??= this.#shutDown(within);
+      return this.#closing;
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from '../../errors.ts';
 import { DurableStoreError } from './durable-error.ts';
 import type { DurableStore } from './durable-store.ts';
 import { type DeadTimer, idOf } from './stored-timer.ts';
@@ -6,11 +7,13 @@ import { TableStore } from './table/table-store.ts';
 
 /**
  * Keeps timers in this thread's memory, for tests: they outlive a `close()` of the durable timers, and the store can
- * then be opened once more. `of`: another store, whose timers are this one's as well, as if two processes had one
- * store.
+ * then be opened once more. `of`: another `memoryStore()`, whose timers are this one's as well, as if two processes had
+ * one store.
+ * @throws InvalidArgumentError for another `of`.
  */
 export function memoryStore(of?: DurableStore): DurableStore {
-  const records = (of === undefined ? undefined : recordsOf.get(of)) ?? new MemoryRecords();
+  const records = of === undefined ? new MemoryRecords() : recordsOf.get(of);
+  if (records === undefined) throw new InvalidArgumentError('of', 'must be a store that memoryStore() has made', of);
   const store = new TableStore('memory', async () => new MemoryTable(records));
   recordsOf.set(store, records);
   return store;

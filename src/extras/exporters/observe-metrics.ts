@@ -31,8 +31,8 @@ const meters = new WeakMap<Meter, Map<MetricFamily, MeterMetrics>>();
 
 /**
  * Observes the metrics of a scheduler, or of durable timers, by a meter of `@opentelemetry/api`; docs/operate.md lists
- * them. Each collection reads it once; between collections nothing is done. After `close()` the last counts are still
- * observed. So the meter holds it until the returned function is called, which ends the observation.
+ * them. Each collection reads it once; between collections nothing is done. After `close()` its last counts, without
+ * shards, are still observed. So the meter holds it until the returned function is called, which ends the observation.
  * @throws MetricsError if the meter already observes it, or throws; then nothing is observed. InvalidArgumentError,
  * InvalidConfigError.
  */

@@ -58,8 +58,8 @@ const registries = new WeakMap<PrometheusRegistry, Map<MetricFamily, RegistryMet
 /**
  * Registers the metrics of a scheduler, or of durable timers, with a registry of prom-client 15; by default with
  * prom-client's own, which is then loaded. docs/operate.md lists them. Each scrape reads it once; between scrapes
- * nothing is done. After `close()` the last counts are still reported. So the registry holds it until the returned
- * function is called, which removes the metrics.
+ * nothing is done. After `close()` its last counts, without shards, are still reported. So the registry holds it until
+ * the returned function is called, which removes the metrics.
  * @throws MetricsError if they are already registered, or the registry throws; then nothing is registered.
  * InvalidArgumentError, InvalidConfigError.
  */

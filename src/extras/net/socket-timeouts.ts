@@ -17,7 +17,7 @@ export interface TimeoutCounts {
   readonly timedOut: number;
 }
 
-/** In ms each. What is not given is not watched. */
+/** In ms each, from 1 to ten years. What is not given is not watched. */
 export interface SocketTimeoutOptions {
   /**
    * For a socket to be connected, each side by itself. Of an http2 client's session: until it is usable, TLS included.
@@ -36,7 +36,7 @@ export interface SocketTimeoutOptions {
    * cut comes between 1 and 1.25 times the limit. Default: not watched.
    */
   idle?: number;
-  /** What {@link SocketTimeouts.setScale} leaves of `idle` at least. Default: a tenth of it. */
+  /** What {@link SocketTimeouts.setScale} leaves of `idle` at least, up to all of it. Default: a tenth of it. */
   minIdle?: number;
   /** For the other direction to end when one has, whoever ended it. An http2 session has none. Default: not watched. */
   halfClose?: number;
@@ -158,10 +158,11 @@ export class SocketTimeouts {
 
   /**
    * Ends all connections: stops the server from accepting, ends idle ones at once, busy ones when they fall idle, and
-   * cuts the rest after `within` ms, by an error of kind 'drain'. Idle is what has moved no byte for a quarter of a
-   * second. A socket of any http server is idle between two requests, when its last answer has been written; an http2
-   * session ends with its streams. Called again meanwhile, it ends at the earlier of both deadlines: `drain(0)` cuts at
-   * once. Resolves with how they ended; rejects with InvalidArgumentError, InvalidConfigError, SchedulerClosedError.
+   * cuts the rest after `within` ms (from 0, Infinity too), by an error of kind 'drain'. Idle is what has moved no byte
+   * for a quarter of a second. A socket of any http server is idle between two requests, when its last answer has been
+   * written; an http2 session ends with its streams. Called again meanwhile, it ends at the earlier of both deadlines:
+   * `drain(0)` cuts at once. Resolves with how they ended; rejects with InvalidArgumentError, InvalidConfigError,
+   * SchedulerClosedError.
    */
   async drain(within: number, server?: DrainableServer): Promise<DrainResult> {
     if (within !== Number.POSITIVE_INFINITY) requireMilliseconds('within', within, 0, MAX_LIMIT_MS);

@@ -3,7 +3,10 @@ import { type CascadingConfig, DEFAULT_CAPACITY, validateConfig, type WheelOptio
 import { IndexedWheel } from './indexed-wheel.ts';
 import { Intervals } from './intervals.ts';
 
-/** A hierarchical wheel whose timers move to finer levels as their time approaches: see CascadingIndex. */
+/**
+ * A hierarchical wheel whose timers move to finer levels as their time approaches: see CascadingIndex. The constructor
+ * throws InvalidConfigError.
+ */
 export class CascadingWheel<T> extends IndexedWheel<T, CascadingIndex> {
   constructor(config: CascadingConfig, options: WheelOptions = {}) {
     validateConfig(config, options);

@@ -6,6 +6,7 @@ import { Intervals } from './intervals.ts';
 
 /**
  * A wheel whose timers stay on the level where they were placed: see PinnedIndex. Its precision is the finest level's.
+ * The constructor throws InvalidConfigError.
  */
 export class PinnedWheel<T> extends IndexedWheel<T, PinnedIndex> {
   private readonly config: PinnedConfig;

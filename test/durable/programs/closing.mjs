@@ -5,7 +5,7 @@ import { bullmqStore, openDurableTimers } from '../../../lib/durable.js';
 
 const connection = new Redis(process.argv[2], { maxRetriesPerRequest: null }).on('error', () => undefined);
 const timers = await openDurableTimers({
-  store: bullmqStore({ connection, queue: 'closing', timeout: 500 }),
+  store: bullmqStore({ connection, queue: 'closing', timeout: 2000 }),
   persistAfter: 60_000,
 });
 timers.on('error', () => undefined);

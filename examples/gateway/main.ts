@@ -26,9 +26,9 @@ const scheduler = createScheduler();
 const gateway = new Gateway({
   scheduler,
   upstream: `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`,
-  deadline: 2_000,
+  deadline: 4_000,
   headers: 1_000,
-  idle: 3_000,
+  idle: 5_000,
   lifetime: 60_000,
   tries: 4,
 });
@@ -39,8 +39,8 @@ const ask = async (path: string): Promise<string> => {
 };
 
 let answered = 0;
-for (let request = 0; request < requests; request += 50) {
-  const paths = Array.from({ length: Math.min(50, requests - request) }, (_, i) => `/${request + i}`);
+for (let request = 0; request < requests; request += 20) {
+  const paths = Array.from({ length: Math.min(20, requests - request) }, (_, i) => `/${request + i}`);
   const answers = await Promise.all(paths.map(ask));
   answered += answers.filter((answer, i) => answer === `200 answer to ${paths[i]}`).length;
 }

@@ -4,7 +4,7 @@ import { createScheduler } from 'shardwheel';
 import { createTimers } from 'shardwheel/timers';
 import { afterAll, describe, expect, test } from 'vitest';
 import { runText } from '../fixtures/child-process.ts';
-import { pass } from '../fixtures/event-loop.ts';
+import { pass, until } from '../fixtures/event-loop.ts';
 import { subjects } from './subjects.ts';
 
 /**
@@ -42,23 +42,29 @@ describe.each(subjects)('$name', ({ timers }) => {
     });
 
     test('is refreshed, and fires once', async () => {
-      let calls = 0;
-      const timeout = timers.setTimeout(() => (calls += 1), 200);
-      await pass(100);
-      wrap(timeout).refresh();
-      await pass(125);
-      expect(calls).toBe(0);
-      await pass(200);
-      expect(calls).toBe(1);
+      for (let isJudged = false; !isJudged; ) {
+        let calls = 0;
+        const begun = performance.now();
+        const timeout = timers.setTimeout(() => (calls += 1), 200);
+        await pass(100);
+        wrap(timeout).refresh();
+        const refreshed = performance.now();
+        await pass(125);
+        // a busy machine may come too late to tell the two
+        isJudged = refreshed - begun < 200 && performance.now() - refreshed < 200;
+        if (isJudged) expect(calls).toBe(0);
+        await until(() => calls > 0);
+        await pass(20); // for a second call
+        if (isJudged) expect(calls).toBe(1);
+      }
     });
 
     test('is refreshed after it has fired', async () => {
       let calls = 0;
       const timeout = wrap(timers.setTimeout(() => (calls += 1), 5));
-      await pass(30);
+      await until(() => calls === 1);
       timeout.refresh();
-      await pass(30);
-      expect(calls).toBe(2);
+      await until(() => calls === 2);
     });
 
     test('shows delay, callback and period', () => {
@@ -117,8 +123,8 @@ test('an async hook may read the resource that it gets', async () => {
   let calls = 0;
   setTimeout(() => (calls += 1), 5);
   hook.disable();
-  await pass(30);
-  expect([seen[0], calls]).toEqual(['shardwheel.Timer', 1]);
+  await until(() => calls === 1);
+  expect(seen[0]).toBe('shardwheel.Timer');
 });
 
 test('built-ins that the program replaces do not reach a running timer', async () => {

@@ -33,6 +33,8 @@ export class ClientTime {
   /** The latest reading in ms, and its tick: never ahead of the time, and as old as the latest turn. */
   now = 0;
   tick = -1; // none has been read
+  /** The greatest reading in ms: after `now`, if the clock has fallen back. */
+  latest = Number.NEGATIVE_INFINITY; // V8: double fields
   /** The time at which `tick` began: deadlines up to it have come. */
   tickTime = Number.NaN; // V8: double fields
   /** The time of the tick after `tick`. */
@@ -107,6 +109,7 @@ export class ClientTime {
     const { scale } = this;
     const tick = scale.tickAtOrBefore(now);
     this.now = now;
+    if (now > this.latest) this.latest = now;
     if (tick === this.tick) return;
     this.tick = tick;
     this.tickTime = scale.timeOf(tick);

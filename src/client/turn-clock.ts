@@ -23,7 +23,10 @@ const NUDGE_MS = 1;
 /** The native timer stays as it is set if a turn is wanted at most so many ms later. */
 const MAX_EARLY_MS = 1;
 
-/** ms from which on a native timer that is overdue is set anew. */
+/**
+ * ms from which on a native timer that is overdue is set anew. While the clock has fallen back none is set for longer:
+ * it may be set right at any time, and what is staged and overdue then asks for no turn.
+ */
 const LONG_DELAY_MS = 1000;
 
 // V8: folded constants
@@ -286,7 +289,9 @@ export class TurnClock {
     let isSet = false;
     try {
       // Node counts from the present, not from when the turn began.
-      const delay = max(1, min(ceil(this.comesBy - this.time.clock.read()), MAX_NATIVE_DELAY_MS));
+      const now = this.time.clock.read();
+      const most = now < this.time.latest ? LONG_DELAY_MS : MAX_NATIVE_DELAY_MS;
+      const delay = max(1, min(ceil(this.comesBy - now), most));
       if (delay === this.delay && this.timer !== undefined) contexts.outside(this.refreshTimer);
       else {
         clearTimeout(this.timer);

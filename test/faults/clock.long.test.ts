@@ -1,7 +1,7 @@
 import { createScheduler, type Scheduler, type SchedulerOptions } from 'shardwheel';
 import { afterEach, describe, expect, test } from 'vitest';
 import { Draws, SEED } from '../fixtures/draws.ts';
-import { pass, until } from '../fixtures/event-loop.ts';
+import { blockLoop, pass, until } from '../fixtures/event-loop.ts';
 import { withFaults } from '../fixtures/fault.ts';
 import { FaultyClock } from '../fixtures/faults/faulty-clock.mjs';
 import { internalsOf } from '../fixtures/internals.ts';
@@ -104,24 +104,36 @@ describe.each([0, 1, 2])('the clock fails: shards %i', (shards) => {
     },
   );
 
-  test('it falls back by an hour: time stands until it has caught up, nothing is early or lost', async () => {
-    await using scheduler = create({ shards });
-    await scheduler.ready;
-    const { tally, faults, look, dueBy } = scheduleMany(scheduler, 3000, 600);
-    await until(() => tally.total > 500);
-    const began = performance.now();
-    const before = look();
-    clock.jump(-HOUR);
-    const latest = before + performance.now() - began; // no thread can have read more
-    for (let i = 0; i < 50; i++) {
-      expect(look()).toBeLessThanOrEqual(latest + 1);
-      await pass(1);
-    }
-    expect(tally.total).toBeLessThanOrEqual(dueBy(latest + 1));
-    clock.jump(HOUR);
-    if (shards === 0) scheduler.scheduleAfter('a', 0);
-    await until(() => scheduler.size === 0);
-    tally.expectEachOnce();
-    expect(faults).toEqual([]);
-  });
+  test.each(['between two turns', 'within a turn, before much else that is due'])(
+    'it falls back by an hour, %s: time stands until it has caught up, nothing is early or lost',
+    async (when) => {
+      await using scheduler = create({ shards });
+      await scheduler.ready;
+      const { tally, faults, look, dueBy } = scheduleMany(scheduler, 3000, 600);
+      await until(() => tally.total > 500);
+      let latest = 0;
+      const fall = () => {
+        const began = performance.now();
+        const before = look();
+        clock.jump(-HOUR);
+        latest = before + performance.now() - began; // no thread can have read more
+      };
+      if (when === 'between two turns') fall();
+      else {
+        scheduler.scheduleAfter('a', 0, fall);
+        publish(scheduler);
+        blockLoop(50);
+        await until(() => latest > 0);
+      }
+      for (let i = 0; i < 50; i++) {
+        expect(look()).toBeLessThanOrEqual(latest + 1);
+        await pass(1);
+      }
+      expect(tally.total).toBeLessThanOrEqual(dueBy(latest + 1));
+      clock.jump(HOUR);
+      await until(() => scheduler.size === 0);
+      tally.expectEachOnce();
+      expect(faults).toEqual([]);
+    },
+  );
 });

@@ -37,8 +37,8 @@ const timers = await openDurableTimers({
   retry: { attempts: 100, delay: 20, maxDelay: 100 },
 });
 timers.on('error', (error) => {
-  saySlow(now()); // the probe may come to it later than whoever ends this process
-  say('!', error.message);
+  const recent = saySlow(now()); // the probe may come to it later than whoever ends this process
+  say('!', `${error.message} (delays, ms: ${recent.map(({ ms }) => ms).join(' ')})`);
 });
 timers.on('dead', ({ key }) => say('d', key));
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -4,18 +4,18 @@ import type { QueueLink } from '../queue-link.ts';
 /**
  * Begins an attempt of the job that a worker has taken. Invariant: of a job, an attempt begins only under its newest
  * lock, with its newest data, and unless it has ended or another comes after it; and it is counted before, once also if
- * the call is sent again since its answer was lost; and its lock is renewed: BullMQ's worker takes as many jobs as it
- * may before it hands over the first.
+ * the call is sent again since its answer was lost; and its lock is renewed, also to complete what has ended: BullMQ's
+ * worker takes as many jobs as it may before it hands over the first.
  *
  *     KEYS  the job, its lock, what comes after it
  *     ARGV  the lock's token, the data that the worker knows, ms for which the lock holds, what the claim is known by
  */
 const CLAIM = `
 if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 'lost' end
+redis.call('PEXPIRE', KEYS[2], ARGV[3])
 local fields = redis.call('HMGET', KEYS[1], 'data', 'swState', 'swClaim', 'swAttempts')
 if fields[2] == 'ended' or redis.call('EXISTS', KEYS[3]) == 1 then return 'ended' end
 if fields[1] ~= ARGV[2] then return {fields[1]} end
-redis.call('PEXPIRE', KEYS[2], ARGV[3])
 if fields[2] == 'running' and fields[3] == ARGV[4] then return tonumber(fields[4]) end
 redis.call('HSET', KEYS[1], 'swState', 'running', 'swClaim', ARGV[4])
 return redis.call('HINCRBY', KEYS[1], 'swAttempts', 1)`;

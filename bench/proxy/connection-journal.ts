@@ -3,6 +3,7 @@ import type { ConnectionEnd, ConnectionStart, Outcome } from '../../examples/tcp
 /** What is known of a connection on the proxy's side. */
 export interface ConnectionRecord {
   clientPort: number | undefined;
+  proxyPort: number;
   /** Date.now() */
   acceptedAt: number;
   /** Date.now(); undefined: not by the proxy. */
@@ -26,7 +27,7 @@ const CODES = 2 ** CODE_BITS - 1;
 const HEADER_BYTES = 16;
 /** Its two times, its port with its outcome. */
 const RECORD_BYTES = 20;
-const [ACCEPTED, ENDED, CUT] = [0, 1, 2];
+const [ACCEPTED, ENDED, CUT, PROXY_PORT] = [0, 1, 2, 3];
 
 /**
  * What a proxy's connections have come to, in memory that its thread shares with the main thread: a message that is not
@@ -54,6 +55,10 @@ export class ConnectionJournal {
     return new ConnectionJournal(new SharedArrayBuffer(HEADER_BYTES + RECORD_BYTES * capacity));
   }
 
+  noteListening(proxyPort: number): void {
+    Atomics.store(this.#header, PROXY_PORT, proxyPort);
+  }
+
   noteAccepted({ number, clientPort = 0, acceptedAt }: ConnectionStart): void {
     this.#starts[number - 1] = acceptedAt;
     Atomics.store(this.#words, number - 1, clientPort << CODE_BITS);
@@ -74,11 +79,13 @@ export class ConnectionJournal {
 
   /** In the order in which they were accepted. */
   records(): ConnectionRecord[] {
+    const proxyPort = Atomics.load(this.#header, PROXY_PORT);
     return Array.from({ length: this.counts().accepted }, (_, at) => {
       const word = Atomics.load(this.#words, at);
       const clientPort = word >> CODE_BITS || undefined;
       const endedAt = this.#ends[at] || undefined;
-      return { clientPort, acceptedAt: this.#starts[at]!, endedAt, outcome: outcomes[word & CODES]! };
+      const outcome = outcomes[word & CODES]!;
+      return { clientPort, proxyPort, acceptedAt: this.#starts[at]!, endedAt, outcome };
     });
   }
 }

@@ -17,10 +17,10 @@ const { handle, ports, reusePort, upstreamPorts, timeouts, isUnlimited, journals
 const scheduler = connectScheduler(handle);
 const gauge = new StallGauge();
 
-const openProxy = (route: Route): Promise<TcpProxy | UnlimitedProxy> => {
+const openProxy = async (route: Route): Promise<TcpProxy | UnlimitedProxy> => {
   const journal = new ConnectionJournal(journals[route]);
   const kind = isUnlimited ? UnlimitedProxy : TcpProxy;
-  return kind.listen({
+  const proxy = await kind.listen({
     scheduler,
     upstreamPort: upstreamPorts[route],
     timeouts,
@@ -31,6 +31,8 @@ const openProxy = (route: Route): Promise<TcpProxy | UnlimitedProxy> => {
     onAccept: (start) => journal.noteAccepted(start),
     onEnd: (end) => journal.noteEnded(end),
   });
+  journal.noteListening(proxy.port);
+  return proxy;
 };
 
 const proxies = await Promise.all(routes.map(openProxy));

@@ -4,8 +4,6 @@ import type { LoadTimeouts } from './load-timeouts.ts';
 import { hangingPlans, healthyPlans, type Plan, quickPlan, type Route, type Standing, standingPlans } from './plans.ts';
 import { StallGauge } from './stall-gauge.ts';
 
-/** Of proxies of which some speak TLS. */
-
 export interface LoadOptions {
   /** of the proxies, both on 127.0.0.1 */
   ports: Record<Route, number>;
@@ -34,8 +32,9 @@ export type Ending = 'finished' | 'cut' | 'garbled' | 'stuck';
 
 export interface Observation {
   plan: string;
-  /** The client's own port, by which the proxy's record of the same connection is found. */
-  port: number;
+  /** By both ports the proxy's record of the same connection is found: its client's, and that of the proxy. */
+  clientPort: number;
+  proxyPort: number;
   ending: Ending;
   ms: number;
   /** As its client can tell. */
@@ -97,9 +96,10 @@ export async function runLoad(
     opened += 1;
     const from = Date.now();
     let client: LoadClient;
+    let proxyPort = options.ports[plan.route];
     try {
-      const port = options.ports[plan.route];
-      client = await LoadClient.connect(options.asksForPort ? await askForPort(port) : port);
+      if (options.asksForPort) proxyPort = await askForPort(proxyPort);
+      client = await LoadClient.connect(proxyPort);
     } catch (error) {
       const { code = 'UNKNOWN' } = error as NodeJS.ErrnoException;
       unopened.push({ code, from, to: Date.now() });
@@ -107,7 +107,8 @@ export async function runLoad(
     }
     const observation: Observation = {
       plan: plan.name,
-      port: client.localPort,
+      clientPort: client.localPort,
+      proxyPort,
       ending: 'stuck',
       ms: 0,
       from,

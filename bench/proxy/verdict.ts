@@ -46,8 +46,8 @@ export interface Verdict {
 type Span = Pick<Observation, 'from' | 'to'>;
 
 /**
- * Holds what the load generator meant and saw against what the proxies did and why. A client's port and the time name
- * its connection on both sides: the port alone is used again.
+ * Holds what the load generator meant and saw against what the proxies did and why. Both ports and the time name a
+ * connection on both sides: a client's port alone is used again, and at the same time too, to another thread's proxy.
  */
 export function judge(
   report: LoadReport,
@@ -55,7 +55,7 @@ export function judge(
   kills: readonly Kill[],
   limits: Limits,
 ): Verdict {
-  const known = byRoute((route) => recordsByPort(records[route]));
+  const known = byRoute((route) => recordsByPorts(records[route]));
   const faults = new Map<string, number>();
   const note = (fault: string): void => void faults.set(fault, (faults.get(fault) ?? 0) + 1);
   const sawKill = ({ from, to }: Span): boolean => kills.some((kill) => from <= kill.to && kill.from <= to);
@@ -70,7 +70,7 @@ export function judge(
     const row = plans.get(observation.plan)!;
     const { fate, route, name } = row.plan;
     const { ending } = observation;
-    const record = take(known[route].get(observation.port), observation);
+    const record = take(known[route].get(portsOf(observation)), observation);
     const outcome = record?.outcome;
     row.opened += 1;
     if (isLost(outcome, ending, sawKill(observation))) {
@@ -92,8 +92,8 @@ export function judge(
     else row.right += 1;
     if (fate !== 'served') row.latest = Math.max(row.latest ?? Number.NEGATIVE_INFINITY, beyond);
   }
-  for (const [route, byPort] of Object.entries(known)) {
-    for (const left of byPort.values())
+  for (const [route, byPorts] of Object.entries(known)) {
+    for (const left of byPorts.values())
       for (const { outcome } of left) note(`${route}: ${outcome}, of no known client`);
   }
   let unreached = 0;
@@ -184,15 +184,18 @@ function isLost(outcome: ConnectionRecord['outcome'] | undefined, ending: Ending
   return outcome === undefined && ending === 'cut' && sawKill;
 }
 
-function recordsByPort(records: readonly ConnectionRecord[]): Map<number, ConnectionRecord[]> {
-  const byPort = new Map<number, ConnectionRecord[]>();
+const portsOf = ({ clientPort = 0, proxyPort }: Pick<ConnectionRecord, 'clientPort' | 'proxyPort'>): string =>
+  `${clientPort} to ${proxyPort}`;
+
+function recordsByPorts(records: readonly ConnectionRecord[]): Map<string, ConnectionRecord[]> {
+  const byPorts = new Map<string, ConnectionRecord[]>();
   for (const record of [...records].sort((a, b) => a.acceptedAt - b.acceptedAt)) {
-    const { clientPort = 0 } = record;
-    const others = byPort.get(clientPort);
-    if (others === undefined) byPort.set(clientPort, [record]);
+    const ports = portsOf(record);
+    const others = byPorts.get(ports);
+    if (others === undefined) byPorts.set(ports, [record]);
     else others.push(record);
   }
-  return byPort;
+  return byPorts;
 }
 
 /** Removes the record of the connection that was accepted in this span. */

@@ -6,10 +6,13 @@ type Outcome = ConnectionRecord['outcome'];
 const timeouts = { connect: 100, secure: 100, firstByte: 200, idle: 400, halfClose: 100, lifetime: 3_000, drain: 100 };
 const limits = { timeouts, allowance: 20 };
 const at = (time: number) => ({ earliest: time, latest: time });
-const record = (clientPort: number, acceptedAt: number, outcome: Outcome) => ({ clientPort, acceptedAt, outcome });
+const PROXY = 80;
+const record = (clientPort: number, acceptedAt: number, outcome: Outcome, proxyPort = PROXY) => ({
+  ...{ clientPort, proxyPort, acceptedAt, outcome },
+});
 type Ending = Parameters<typeof judge>[0]['observations'][number]['ending'];
-const seen = (port: number, plan: string, from: number, to: number, ending: Ending = 'cut') => ({
-  ...{ ms: 1, port, plan, from, to, ending },
+const seen = (clientPort: number, plan: string, from: number, to: number, ending: Ending = 'cut') => ({
+  ...{ ms: 1, clientPort, proxyPort: PROXY, plan, from, to, ending },
 });
 
 test('the verdict notices a wrong end, and one of no known client; it counts apart what ended with a killed thread, and takes nothing else for it', () => {
@@ -83,9 +86,9 @@ test('the verdict notices a cut that comes before its limit was over, and one th
     { ...observe(9, 'never answered', 400), moments: { opened: at(1_000), moved: at(1_000) } },
   ];
   const outcomeOf = (port: number) => (port === 5 || port === 6 ? 'firstByte' : 'idle');
-  const upstream = observations.map(({ port }) => ({
-    ...record(port, 1_001, outcomeOf(port)),
-    endedAt: port === 7 ? 1_500 : 1_900,
+  const upstream = observations.map(({ clientPort }) => ({
+    ...record(clientPort, 1_001, outcomeOf(clientPort)),
+    endedAt: clientPort === 7 ? 1_500 : 1_900,
   }));
   const { plans, faults } = judge(
     { seconds: 1, opened: 9, stall: 0, unopened: [], observations },
@@ -128,4 +131,20 @@ test('a client that has let its time pass is cut rightly, and counted apart; one
     'quick: should be served, but the proxy says idle, the client cut (1 times)',
     'quick: should be served, but the proxy says firstByte, the client cut (1 times)',
   ]);
+});
+
+test('two connections of one client port, open at once to the proxies of two threads, are told apart', () => {
+  const observations = [
+    seen(1, 'quick', 50, 80, 'finished'),
+    { ...seen(1, 'never answered', 50, 900), proxyPort: PROXY + 1 },
+  ];
+  const { plans, faults } = judge(
+    { seconds: 1, opened: 2, stall: 0, unopened: [], observations },
+    { upstream: [record(1, 51, 'lost', PROXY + 1), record(1, 52, 'served')], blackhole: [], secure: [] },
+    [],
+    limits,
+  );
+  expect(faults).toEqual([]);
+  expect(plans.find(({ name }) => name === 'quick')).toMatchObject({ right: 1, lost: 0 });
+  expect(plans.find(({ name }) => name === 'never answered')).toMatchObject({ right: 0, lost: 1 });
 });

@@ -25,6 +25,10 @@ export interface Moments {
   opened: Moment;
   /** The latest byte moved, either way. */
   moved: Moment;
+  /** ms: the longest from a byte that moved to the next. */
+  longestPause?: number;
+  /** The first byte that the client has sent. */
+  firstSent?: number | undefined;
   /** The TLS session was there. */
   secured?: Moment | undefined;
   /** A direction had ended, the first of both. */
@@ -91,6 +95,7 @@ export class LoadClient {
 
   write(bytes: Buffer): void {
     this.#noteMove(Date.now());
+    this.#moments.firstSent ??= Date.now();
     this.#socket.write(bytes);
   }
 
@@ -174,7 +179,11 @@ export class LoadClient {
 
   /** What moves after the end is none of the connection's. */
   #noteMove(earliest: number): void {
-    if (!this.#ended && !this.#closed) this.#moments.moved = { earliest, latest: Date.now() };
+    if (this.#ended || this.#closed) return;
+    const { moved, longestPause = 0 } = this.#moments;
+    const latest = Date.now();
+    this.#moments.longestPause = Math.max(longestPause, latest - moved.latest);
+    this.#moments.moved = { earliest, latest };
   }
 
   #until(condition: () => boolean): Promise<void> {

@@ -160,13 +160,27 @@ const overAt = (fate: Plan['fate'], moments: Moments | undefined): number | unde
 /** Whether it is by its client's own notes that this limit's time was over. */
 function hasLetPass(
   outcome: ConnectionRecord['outcome'] | undefined,
-  seen: Observation,
+  { moments }: Observation,
   timeouts: LoadTimeouts,
 ): boolean {
-  if (outcome !== 'idle' && outcome !== 'secure' && outcome !== 'halfClose' && outcome !== 'lifetime') return false;
-  const begun = beginningOf(outcome, seen.moments);
-  const end = overAt(outcome, seen.moments);
-  return begun !== undefined && end !== undefined && end - begun.latest >= timeouts[outcome];
+  switch (outcome) {
+    case 'idle':
+    case 'firstByte':
+    case 'secure':
+    case 'halfClose':
+    case 'lifetime':
+      break;
+    default:
+      return false;
+  }
+  const begun = beginningOf(outcome, moments);
+  const end = overAt(outcome, moments);
+  if (begun === undefined || end === undefined) return false;
+  const limit = timeouts[outcome];
+  // A client that stood still may have written a byte since, before it was told of its end.
+  if (outcome === 'idle' && (moments?.longestPause ?? 0) >= limit) return true;
+  if (outcome === 'firstByte') return (moments?.firstSent ?? end) - begun.earliest >= limit;
+  return end - begun.latest >= limit;
 }
 
 const endingOf = (fate: Outcome): Ending => (fate === 'served' ? 'finished' : 'cut');

@@ -111,11 +111,10 @@ export class LoopReplay implements LoopCalls {
 
   async finish(): Promise<LoopResult> {
     const proxy = this.#proxy;
-    await this.#settle();
+    const expected = await this.#settle();
     const own = await this.#subject.stats();
     this.#report('closing');
     const closeStart = performance.now();
-    const expected = this.#clock.read() - grace;
     await this.#subject.close((timer) => proxy.ledger.handBack(timer, expected), proxy.liveTimers);
     const closing = performance.now() - closeStart;
     await sleep(100); // Whatever fires now has been handed back before, and is counted as doubled.
@@ -167,11 +166,15 @@ export class LoopReplay implements LoopCalls {
 
   /**
    * Waits for timers that are long overdue, as long as there is hope. Those that never come, the ledger counts as lost.
+   * Returns until when all are expected to have come: later ones may be late without a fault.
    */
-  async #settle(): Promise<void> {
+  async #settle(): Promise<number> {
     await sleep(delivery);
     const end = this.#clock.read() + patience;
-    while (this.#proxy.ledger.isWaitingFor(this.#clock.read() - grace) && this.#clock.read() < end && !this.#stopped) {
+    for (;;) {
+      const now = this.#clock.read();
+      const expected = now - grace;
+      if (!this.#proxy.ledger.isWaitingFor(expected) || now >= end || this.#stopped) return expected;
       await sleep(250);
       this.#report('draining');
     }

@@ -20,10 +20,10 @@ const upstreamPort = (upstream.address() as AddressInfo).port;
 
 const reusePort = await canSharePorts();
 const timeouts: ProxyTimeouts = {
-  connect: 500,
-  firstByte: 500,
-  idle: 1_000,
-  halfClose: 500,
+  connect: 5_000,
+  firstByte: 5_000,
+  idle: 10_000,
+  halfClose: 5_000,
   lifetime: 60_000,
   drain: 500,
 };

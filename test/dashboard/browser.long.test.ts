@@ -129,7 +129,8 @@ describe('the page', () => {
     })()`);
     expect(found).toEqual({ answer: 'refused', ran: undefined });
     expect(visits).toBe(0);
-    expect(opened.trouble.length).toBeGreaterThanOrEqual(5); // the console says what the policy has refused
+    // the console says what the policy has refused
+    await expect.poll(() => opened.trouble.length, { timeout: 10_000 }).toBeGreaterThanOrEqual(5);
     expect(opened.trouble.every((text) => text.includes('Content Security Policy') || text.includes('Fetch'))).toBe(
       true,
     );

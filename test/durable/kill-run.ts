@@ -45,12 +45,14 @@ interface KeyLog {
 /** A process that runs programs/loaded.mjs. */
 class Loaded {
   /**
-   * ms of a clock that nobody sets: when it was about to be ended, and when it had ended, which a busy machine tells
-   * late. `killedAt` is undefined while it lives, or was closed.
+   * ms of a clock that nobody sets: when it was about to be ended, and to be killed. It may have ended long before a
+   * busy machine says so. `killedAt` is undefined while it lives, or was closed.
    */
   toldAt = 0;
   killedAt: number | undefined;
   isClosed = false;
+  /** It stood still for so long that its store may have given its timers to others. */
+  hasLapsed = false;
   private readonly child: ChildProcess;
   private readonly file: string;
   private readonly ended: Promise<unknown>;
@@ -93,10 +95,11 @@ class Loaded {
     this.toldAt = now();
     this.child.kill(signal);
     if (signal === 'SIGTERM') await Promise.race([this.ended, pause(20_000)]);
+    const killedAt = now();
     this.child.kill('SIGKILL');
     await this.ended;
     this.isClosed = this.lines().some((line) => line.startsWith('closed'));
-    if (!this.isClosed) this.killedAt = now();
+    if (!this.isClosed) this.killedAt = killedAt;
   }
 
   /** It stands still for so long. */
@@ -106,6 +109,8 @@ class Loaded {
     this.child.kill('SIGCONT');
   }
 }
+
+type Store = readonly [kind: string, where: string];
 
 interface KillPlan {
   /** Whether this was enough, after so many processes have ended. */
@@ -122,10 +127,7 @@ interface KillPlan {
  * ready; or, if it is alone, its first delivery, so some die while they deliver, however slow the machine. Returns what
  * happened, by what the processes have said.
  */
-export async function killAtRandom(
-  store: readonly [kind: string, where: string],
-  { until, processes, pauses, persistAfter, random }: KillPlan,
-) {
+export async function killAtRandom(store: Store, { until, processes, pauses, persistAfter, random }: KillPlan) {
   const folder = mkdtempSync(join(tmpdir(), 'shardwheel-kill-run-'));
   const all: Loaded[] = [];
   const start = (mode: 'load' | 'drain'): Loaded => {
@@ -158,13 +160,13 @@ export async function killAtRandom(
 
     const last = Array.from({ length: processes }, () => start('drain'));
     const isDone = (): boolean => {
-      log = logOf(all, []);
+      log = logOf(all, store, []);
       return [...log.values()].every((key) => !mustBeDelivered(key, persistAfter) || isDelivered(key));
     };
     for (let left = 300; left > 0 && !isDone(); left--) await pause(100);
     await pause(1500); // for deliveries that must not come
     await Promise.all(last.map((process) => process.end('SIGTERM')));
-    log = logOf(all, faults);
+    log = logOf(all, store, faults);
   } finally {
     await Promise.all(all.map((process) => process.end('SIGKILL')));
     if (process.env.KEEP_LEDGER === undefined) rmSync(folder, { recursive: true, force: true });
@@ -204,8 +206,8 @@ function faultsOf(of: KeyLog, persistAfter: number): string[] {
     faults.push('delivered as it was before it was moved');
   }
   for (const [at, { process, endedAt }] of attempts.slice(0, -1).entries()) {
-    // One that a close has interrupted runs on beside the next.
-    const over = process.isClosed ? undefined : (endedAt ?? process.killedAt);
+    // One that a close has interrupted runs on beside the next, and one whose process has lapsed.
+    const over = process.isClosed || process.hasLapsed ? undefined : (endedAt ?? process.killedAt);
     if (over !== undefined && attempts[at + 1].at < over) faults.push('two handlers at once');
   }
   return faults;
@@ -217,12 +219,13 @@ function newLog(by: Loaded): KeyLog {
 }
 
 /** What all have noted, by key. Adds to `faults` what they report. */
-function logOf(processes: readonly Loaded[], faults: string[]): Map<string, KeyLog> {
+function logOf(processes: readonly Loaded[], [kind]: Store, faults: string[]): Map<string, KeyLog> {
   const keys = new Map<string, KeyLog>();
   for (const process of processes) {
     const lines = process.lines();
     if (process.said !== '') faults.push(`a process said: ${process.said}`);
     const wasSlow = lines.some((line) => line.startsWith('z '));
+    process.hasLapsed = wasSlow && kind === 'bullmq'; // whose locks hold for a second
     for (const line of lines) {
       const [what, key, number, flag, deadline] = line.split(' ');
       if (what === 'ready' || what === 'z' || what === 'closed') continue;

@@ -6,8 +6,8 @@ import { latch, note, nothingMore, pause, type Seen } from './conformance/stores
 import { SlowWire } from './slow-wire.ts';
 
 /** ms after which another worker takes a job over, and for which an answer is held up. */
-const STALLED_AFTER = 1000;
-const HOLD_UP = 3000;
+const STALLED_AFTER = 2000;
+const HOLD_UP = 6000;
 
 interface Process {
   readonly timers: DurableTimers;
@@ -53,7 +53,7 @@ describe.skipIf(!hasRedis)('a worker that Redis does not reach in time', () => {
   }
 
   const soon = (isSo: () => boolean | Promise<boolean>): Promise<void> =>
-    expect.poll(isSo, { timeout: 6000 }).toBe(true);
+    expect.poll(isSo, { timeout: 20_000 }).toBe(true);
 
   /** The key of the only lock. */
   const lock = async (): Promise<string> => (await admin.keys('*:lock'))[0];
@@ -111,7 +111,7 @@ describe.skipIf(!hasRedis)('a worker that Redis does not reach in time', () => {
     ['its lock is gone', async () => void (await admin.del(await lock()))],
     ['Redis does not answer for as long as its lock holds', async () => wire.pause()],
   ])('aborts the signal of its handler: %s', async (_, lose) => {
-    const longer = 4 * STALLED_AFTER; // than a busy machine keeps this process, or Redis, from renewing it
+    const longer = 2 * STALLED_AFTER; // than a busy machine keeps this process, or Redis, from renewing it
     const worker = await start(wire.url, {}, undefined, longer);
     const codes: string[] = [];
     const { opened, open } = latch();

@@ -91,9 +91,11 @@ describe.skipIf(flags === undefined)('processes of several pid namespaces (skipp
     const first = elsewhere();
     await first.says(/^open 1$/m);
     await Promise.all([elsewhere().says(refused), beside().says(refused)]);
-    await first.asks('schedule k 600', /^scheduled k$/m);
+    await first.asks('schedule k 1000000', /^scheduled k$/m);
     await first.asks('close', /^closed$/m);
-    const seen = note(await openHere());
+    const timers = await openHere();
+    const seen = note(timers);
+    expect(await timers.reschedule('a', 'k', Date.now())).toBe(true);
     await until(() => expect(seen.map(({ key }) => key)).toEqual(['k']));
     await elsewhere().says(refused);
     await beside().says(/^open/m);

@@ -49,6 +49,7 @@ async function stallsOf(client: ClientThread, way: 'block' | 'spin'): Promise<ty
     reports.push(await client.run(({ load }, url) => load(url).then((it) => it.report()), server));
   }
   clearInterval(talk);
+  longestPause = Math.max(longestPause, Date.now() - talkedAt);
   const ends = talking.map((socket) => socket.destroyed || socket.readableEnded);
   for (const socket of [...talking, ...silent]) socket.destroy();
   const report = () => client.run(({ load }, url) => load(url).then((it) => it.report()), server);

@@ -97,7 +97,8 @@ test('fake time with node:test', async () => {
 describe('the proxy under load', () => {
   // The loops of a busy machine are late by more than is measured.
   const small = ['--parallel', '8', '--hanging', '10', '--grace', '5000'];
-  const threads = ['--threads', '2', '--seconds', '1', '--connections', '1000', ...small];
+  // As many connections as a fast machine opens until a thread is killed, and more.
+  const threads = ['--threads', '2', '--seconds', '1', '--connections', '20000', ...small];
   // Long enough for a healthy exchange on a busy machine.
   const quick = ['--connect', '1500', '--secure', '1500', '--first-byte', '1500', '--half-close', '1500'];
   const waits = [...quick, '--idle', '2400', '--lifetime', '12000'];
@@ -126,7 +127,7 @@ describe('the proxy under load', () => {
     ],
   ])('%s: hanging connections are cut, no others, and no timer is left', async (_, flags, lines) => {
     const { code, stdout, stderr } = await run('../bench/proxy/main', ...flags, ...waits);
-    const told = expect.stringMatching(/^1 s: .*connections\/s/);
+    const told = expect.stringMatching(/^\d s: .*connections\/s/);
     expect({ code, stderr }, `${stderr}\n${stdout}`).toEqual({ code: 0, stderr: told });
     for (const line of [/timers left at the end +│ +0 /, /wrong ends +│ +0 /, ...lines]) expect(stdout).toMatch(line);
   });

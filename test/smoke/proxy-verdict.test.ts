@@ -106,29 +106,37 @@ test('the verdict notices a cut that comes before its limit was over, and one th
 });
 
 test('a client that has let its time pass is cut rightly, and counted apart; one that has not is a fault', () => {
-  const observe = (port: number, silence: number) => ({
+  const observe = (port: number, silence: number, more: { firstSent?: number; longestPause?: number } = {}) => ({
     ...seen(port, 'quick', 1_000, 9_000),
-    moments: { opened: at(1_000), moved: at(2_000), closedAt: 2_000 + silence },
+    moments: { opened: at(1_000), moved: at(2_000), closedAt: 2_000 + silence, ...more },
   });
   const { plans, faults } = judge(
     {
       seconds: 1,
-      opened: 3,
+      opened: 6,
       stall: 0,
       unopened: [],
-      observations: [observe(1, 400), observe(2, 399), observe(3, 400)],
+      observations: [
+        ...[observe(1, 400), observe(2, 399), observe(3, 400, { firstSent: 1_199 })],
+        // It has written once more before it heard of its end.
+        ...[observe(4, 0, { longestPause: 400 }), observe(5, 0, { longestPause: 399 })],
+        observe(6, 0, { firstSent: 1_200 }),
+      ],
     },
     {
-      upstream: [record(1, 1_001, 'idle'), record(2, 1_001, 'idle'), record(3, 1_001, 'firstByte')],
+      upstream: [
+        ...[record(1, 1_001, 'idle'), record(2, 1_001, 'idle'), record(3, 1_001, 'firstByte')],
+        ...[record(4, 1_001, 'idle'), record(5, 1_001, 'idle'), record(6, 1_001, 'firstByte')],
+      ],
       blackhole: [],
       secure: [],
     },
     [],
     limits,
   );
-  expect(plans.find(({ name }) => name === 'quick')).toMatchObject({ opened: 3, right: 0, late: 1 });
+  expect(plans.find(({ name }) => name === 'quick')).toMatchObject({ opened: 6, right: 0, late: 3 });
   expect(faults).toEqual([
-    'quick: should be served, but the proxy says idle, the client cut (1 times)',
+    'quick: should be served, but the proxy says idle, the client cut (2 times)',
     'quick: should be served, but the proxy says firstByte, the client cut (1 times)',
   ]);
 });

@@ -74,13 +74,16 @@ export function testClock(stores: Stores): void {
     const clock = manualWallClock(0);
     const timers = await stores.start({ clock });
     const seen = noteTimes(timers, () => clock.now());
-    const begun = performance.now();
+    const took: number[] = [];
     for (let step = 1; step <= 12; step++) {
+      const begun = performance.now();
       await timers.schedule('a', 'k', clock.now() + 24 * HOUR);
       clock.advanceTo(clock.now() + 24 * HOUR);
       await stores.until(() => seen.length === step);
+      took.push(performance.now() - begun);
     }
-    expect(performance.now() - begun).toBeLessThan(3000); // a table looks every 500 ms by itself
+    // A table looks every 500 ms by itself: each step but the first would come with its next look.
+    expect(took.filter((ms) => ms < 250).length, `${took}`).toBeGreaterThan(2);
   });
 
   test('a manual clock of two that share a store: what one schedules while it is advanced, the other delivers', async () => {

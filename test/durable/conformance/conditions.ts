@@ -70,10 +70,11 @@ export function testConditions(stores: Stores): void {
       );
       await timers.schedule('a', 'k', soon(0), 'first');
       await stores.until(() => seen.length === 1);
-      expect(await timers.schedule('a', 'k', soon(200), 'next', ifAbsent)).toBe(true);
-      expect(await timers.schedule('a', 'k', soon(0), 'no', ifAbsent)).toBe(false);
-      expect(await timers.schedule('a', 'k', soon(0), 'no', later)).toBe(false);
-      expect(await timers.schedule('a', 'k', soon(100), 'earlier', earlier)).toBe(true);
+      const now = soon(0);
+      expect(await timers.schedule('a', 'k', now + 200, 'next', ifAbsent)).toBe(true);
+      expect(await timers.schedule('a', 'k', now, 'no', ifAbsent)).toBe(false);
+      expect(await timers.schedule('a', 'k', now, 'no', later)).toBe(false);
+      expect(await timers.schedule('a', 'k', now + 100, 'earlier', earlier)).toBe(true);
       open();
       await stores.until(() => seen.length === 2);
       await nothingMore();

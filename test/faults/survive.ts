@@ -19,9 +19,8 @@ export const HANG_TIMEOUT = 1600;
  * Runs timers on two shards while a thread of shard 0 meets the fault, after it has passed the point `passes` times.
  * Each timer must end once and none early, and shard 1 must not be replaced. Returns what 'shard-restart' told of.
  *
- * @param hangTimeout of the thread that is to hang, and so of the other: if that one is taken for hung, on a machine
- * that
- *   has no processor for it, all is tried again with four times as much
+ * @param hangTimeout of the thread that is to hang, and so of the other: where a busy machine has no processor for
+ *   that one, and it is taken for hung, all is tried again with four times as much
  */
 export async function survive(
   point: Point,
